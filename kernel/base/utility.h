@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+#pragma once
+
+#include "port/types.h"
+
+namespace base {
+
+/* Spells placement new without <new>: new (InPlace{}, address) T(...). */
+struct InPlace {};
+
+} // namespace base
+
+[[nodiscard]] inline void *operator new(size_t, base::InPlace, void *place) noexcept
+{
+	return place;
+}
+
+namespace base {
+
+template <typename T> struct RemoveReferenceT { using Type = T; };
+template <typename T> struct RemoveReferenceT<T &> { using Type = T; };
+template <typename T> struct RemoveReferenceT<T &&> { using Type = T; };
+template <typename T> using RemoveReference = typename RemoveReferenceT<T>::Type;
+
+template <typename T>
+[[gnu::always_inline]] constexpr RemoveReference<T> &&move(T &&value) noexcept
+{
+	return static_cast<RemoveReference<T> &&>(value);
+}
+
+template <typename T>
+[[gnu::always_inline]] constexpr T &&forward(RemoveReference<T> &value) noexcept
+{
+	return static_cast<T &&>(value);
+}
+
+struct Immovable {
+	Immovable() = default;
+	Immovable(const Immovable &) = delete;
+	Immovable &operator=(const Immovable &) = delete;
+};
+
+} // namespace base

@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The state of the kernel before and after: its log, the RDMA objects that
+# exist, its taint. Sourced by lib.sh; by hand:
+#   health.sh start FILE; ...; health.sh check FILE
+
+# Each of these lines is a fault of the kernel, whoever provoked it.
+health_faults='WARNING:|BUG:|BUG |Oops|general protection|kernel panic'
+health_faults+='|blocked for more than|soft lockup|hard LOCKUP|rcu.*stall'
+health_faults+='|possible recursive|possible circular|inconsistent lock'
+health_faults+='|suspicious RCU|bad unlock|held lock freed|DEBUG_LOCKS'
+health_faults+='|UBSAN|KASAN|KFENCE|ODEBUG|refcount_t:|list_(add|del) corrupt'
+health_faults+='|page allocation failure|scheduling while atomic'
+health_faults+='|restrack: |Slab .*Objects remaining|still has .*in use'
+health_faults+='|cq pool .*busy|Call Trace:'
+
+# O and E: an out-of-tree module, an unsigned one.
+health_taint_allowed=$((1 << 12 | 1 << 13))
+
+health_start()
+{
+	mkdir -p "$1"
+	head -c 9 /proc/sys/kernel/random/uuid > "$1/mark"
+	echo "lio-iser-kst: start $(cat "$1/mark")" > /dev/kmsg
+	cat /proc/sys/kernel/tainted > "$1/taint"
+	: > "$1/objects"
+}
+
+# Counts by device, without completion queues: the core keeps those of its pool
+# until the device goes.
+health_objects()
+{
+	rdma resource show | sed -E 's/^[0-9]+: //; s/ cq [0-9]+//; s/ ctx [0-9]+//'
+}
+
+health_remember_objects()
+{
+	health_objects > "$1/objects"
+}
+
+health_log()
+{
+	dmesg | sed -n "/lio-iser-kst: start $(cat "$1/mark")/,\$p"
+}
+
+health_check()
+{
+	local sick=0
+
+	health_check_log "$1" || sick=1
+	health_check_objects "$1" || sick=1
+	health_check_taint "$1" || sick=1
+	return $sick
+}
+
+health_check_log()
+{
+	local faults
+
+	# The start mark has to be there, or the log was overrun and proves
+	# nothing.
+	if ! health_log "$1" | grep -q "start $(cat "$1/mark")"; then
+		echo "the kernel log no longer reaches back to the start"
+		return 1
+	fi
+	faults=$(health_log "$1" | grep -E "$health_faults")
+	[ -z "$faults" ] && return 0
+	echo "the kernel log has:"
+	health_log "$1" | grep -E -A 16 "$health_faults" | head -n 80
+	return 1
+}
+
+health_check_objects()
+{
+	local _ before after
+
+	before=$(cat "$1/objects")
+	for _ in $(seq 100); do
+		after=$(health_objects)
+		[ "$after" = "$before" ] && return 0
+		sleep 0.1
+	done
+	echo "RDMA objects before:"
+	echo "$before"
+	echo "RDMA objects after, 10 s later:"
+	echo "$after"
+	rdma resource show qp
+	rdma resource show cm_id
+	rdma resource show pd
+	return 1
+}
+
+health_check_taint()
+{
+	local before after
+
+	before=$(cat "$1/taint")
+	after=$(cat /proc/sys/kernel/tainted)
+	[ $((after & ~before & ~health_taint_allowed)) = 0 ] && return 0
+	echo "taint was $before, is $after"
+	return 1
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+	case ${1:-} in
+	start)
+		health_start "$2"
+		health_remember_objects "$2" ;;
+	check)
+		health_check "$2" ;;
+	*)
+		echo "usage: $0 start|check DIRECTORY" >&2
+		exit 2 ;;
+	esac
+fi
