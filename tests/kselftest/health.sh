@@ -15,6 +15,8 @@ health_faults+='|page allocation failure|scheduling while atomic'
 health_faults+='|restrack: |Slab .*Objects remaining|still has .*in use'
 health_faults+='|cq pool .*busy|Call Trace:'
 
+health_taint=/proc/sys/kernel/tainted
+
 # O and E: an out-of-tree module, an unsigned one.
 health_taint_allowed=$((1 << 12 | 1 << 13))
 
@@ -23,7 +25,7 @@ health_start()
 	mkdir -p "$1"
 	head -c 9 /proc/sys/kernel/random/uuid > "$1/mark"
 	echo "lio-iser-kst: start $(cat "$1/mark")" > /dev/kmsg
-	cat /proc/sys/kernel/tainted > "$1/taint"
+	cat "$health_taint" > "$1/taint"
 	: > "$1/objects"
 }
 
@@ -96,7 +98,7 @@ health_check_taint()
 	local before after
 
 	before=$(cat "$1/taint")
-	after=$(cat /proc/sys/kernel/tainted)
+	after=$(cat "$health_taint")
 	[ $((after & ~before & ~health_taint_allowed)) = 0 ] && return 0
 	echo "taint was $before, is $after"
 	return 1

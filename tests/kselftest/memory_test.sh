@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Memory of the target's end of an idle connection.
+#
+# Both ends live in this kernel, so the initiators are processes of libiscsi
+# that are stopped: they keep what is theirs, queue pairs included, while the
+# target is told to end its sessions. What the kernel gets back then was the
+# target's. A second figure for comparison is the growth by sessions of
+# ib_iser, which holds both ends and can be compared between two modules in one
+# run, the initiator being the same.
+#
+# KIB_LIMIT: fail above this many KiB a connection (default for lio_iser: a
+# quarter of what ib_isert was measured at).
+
+. "$(dirname "$0")/lib.sh"
+
+sessions=8
+KIB_LIMIT=${KIB_LIMIT:-870}
+
+# KiB the kernel holds, without caches of files and without the processes'
+# own memory; slab caches and lists of processors given back first.
+kernel_kib()
+{
+	local cache
+
+	sync
+	for _ in 1 2; do
+		echo 3 > /proc/sys/vm/drop_caches
+		for cache in /sys/kernel/slab/*/shrink; do
+			echo 1 > "$cache" 2>/dev/null || true
+		done
+		echo 1 > /proc/sys/vm/compact_memory 2>/dev/null || true
+		sleep 0.5
+	done
+	awk '{ kib[$1] = $2 }
+	     END { print kib["MemTotal:"] - kib["MemFree:"] -
+			 kib["Buffers:"] - kib["Cached:"] -
+			 kib["AnonPages:"] }' /proc/meminfo
+}
+
+a_connection_of_the_target()
+{
+	local i held freed kib
+
+	command -v iscsi-perf > /dev/null || skip "libiscsi-bin is not installed"
+	target_up 8
+	# Caches of everything are warm after one that is not counted.
+	within 20 iscsi-inq "iser://$(portal)/$iqn/0" > /dev/null
+	for i in $(seq $sessions); do
+		iscsi-perf -m 1 -b 8 -i $initiator.$i \
+			"iser://$(portal)/$iqn/0" > /dev/null 2>&1 &
+		until_true 20 target_counts "$i"
+		sleep 0.3
+		kill -STOP $!
+		pids+=($!)
+	done
+	sleep 1
+	held=$(kernel_kib)
+	write_to 0 "$(tpg)/enable"
+	until_true 20 no_target_sessions
+	sleep 1
+	freed=$(kernel_kib)
+	kill -KILL "${pids[@]}"
+	kib=$(((held - freed) / sessions))
+	echo "table: $TARGET_MODULE over $RDMA: $kib KiB a connection, target's end"
+	[ "$kib" -gt 0 ] || fail "measured $held KiB before, $freed KiB after"
+	if [ "$TARGET_MODULE" != ib_isert ]; then
+		[ "$kib" -le "$KIB_LIMIT" ] || fail "more than $KIB_LIMIT KiB"
+	fi
+}
+
+target_counts()
+{
+	[ "$(target_sessions)" = "$1" ]
+}
+
+tear_down_more()
+{
+	pkill_initiators
+	initiators_down
+	for i in $(seq $sessions); do
+		iscsiadm -m iface -I kst_$i -o delete > /dev/null 2>&1 || true
+	done
+}
+
+# Only those that name our target.
+pkill_initiators()
+{
+	local pid
+
+	for pid in $(pidof iscsi-perf); do
+		if tr '\0' ' ' < "/proc/$pid/cmdline" | grep -q "$iqn"; then
+			kill -KILL "$pid"
+		fi
+	done
+}
+
+both_ends_with_the_kernel_initiator()
+{
+	local i before after
+
+	target_up 8
+	log_in
+	disk_of
+	logout
+	before=$(kernel_kib)
+	for i in $(seq $sessions); do
+		iface_up kst_$i $initiator.$i
+		log_in $iqn $addr4 kst_$i
+		disk_of $iqn $initiator.$i
+	done > /dev/null
+	sleep 1
+	after=$(kernel_kib)
+	echo "table: $TARGET_MODULE with ib_iser over $RDMA:" \
+	     "$(((after - before) / sessions)) KiB a session, both ends"
+}
+
+# By the stacks of the page allocator: none of the target's asks for more than
+# four pages in a row.
+no_large_allocation()
+{
+	local tracing=/sys/kernel/tracing event i
+
+	mountpoint -q $tracing || mount -t tracefs tracefs $tracing ||
+		skip "no tracing in this kernel"
+	event=$tracing/events/kmem/mm_page_alloc
+	[ -d $event ] || skip "no page allocation events in this kernel"
+	target_up 8
+	node_new
+	echo > $tracing/trace
+	echo 1 > $tracing/options/stacktrace
+	echo 1 > $tracing/options/sym-offset
+	echo 'order > 2' > $event/filter
+	echo 1 > $event/enable
+	for i in 1 2; do
+		login
+		within 20 dd if=/dev/zero of="/dev/$(disk_of)" bs=1M count=4 \
+			oflag=direct status=none
+		logout
+	done
+	echo 0 > $event/enable
+	echo 0 > $tracing/options/stacktrace
+	awk -v module="[$TARGET_MODULE]" '
+		/mm_page_alloc:/ { event = $0; stack = ""; next }
+		/=>/ { stack = stack "\n" $0
+		       if (index($0, module) && event != "") {
+			       print event; bad = 1; event = "" } 
+		       if (bad) print }
+		END { exit bad }' $tracing/trace > "$scratch/large" || {
+		head -n 60 "$scratch/large"
+		fail "$(grep -c mm_page_alloc "$scratch/large") allocations" \
+		     "above order 2"
+	}
+}
+
+check "T-140 memory of an idle connection, target's end" \
+	a_connection_of_the_target 120
+check "memory of an idle session with ib_iser, both ends" \
+	both_ends_with_the_kernel_initiator 90
+check "T-141 no allocation above order 2" no_large_allocation
+run_checks
