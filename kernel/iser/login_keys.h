@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+#pragma once
+
+#include "iser/text.h"
+
+namespace iser {
+
+/* What the initiator declared of TaggedBufferForSolicitedDataOnly. */
+enum class SolicitedOnly : u8 { Undeclared, Yes, No };
+
+/*
+ * Listens to the text that both ends exchange in a login, and knows what they
+ * concluded.  Whatever is not a legal value is ignored: to refuse it is the
+ * iSCSI layer's business, and the login then fails.
+ */
+class LoginKeys {
+public:
+	/* All text of one request, C-bit chains joined. */
+	void note_request(Bytes text);
+	void note_response(Bytes text);
+
+	bool rdma_extensions() const;
+	bool discovery() const { return discovery_; }
+	bool immediate_data() const;
+	bool initial_r2t() const;
+	u32 first_burst_length() const;
+	u32 max_burst_length() const;
+	u32 max_outstanding_r2t() const;
+	u32 error_recovery_level() const;
+	u32 target_recv_data_segment_length() const;
+	u32 initiator_recv_data_segment_length() const;
+	/* As the initiator declared it; only discovery sessions heed it. */
+	u32 max_recv_data_segment_length() const
+	{
+		return max_recv_data_segment_length_;
+	}
+	SolicitedOnly tagged_buffer_for_solicited_data_only() const
+	{
+		return solicited_only_;
+	}
+	/* Free of control characters; empty as long as there is none. */
+	Bytes initiator_name() const { return initiator_name_.bytes(); }
+	Bytes target_name() const { return target_name_.bytes(); }
+
+	/* The keys that are negotiated: offered by one end, answered by the other. */
+	enum class Negotiated : u8 {
+		RdmaExtensions,
+		ImmediateData,
+		InitialR2t,
+		FirstBurstLength,
+		MaxBurstLength,
+		MaxOutstandingR2t,
+		ErrorRecoveryLevel,
+		TargetRecvDataSegmentLength,
+		InitiatorRecvDataSegmentLength,
+	};
+	static constexpr size_t negotiated_count = 9;
+
+private:
+	/* What one end said, offer or answer; booleans are 0 and 1. */
+	struct Said {
+		bool spoken = false;
+		u32 value = 0;
+	};
+
+	/* An iSCSI name has at most 223 bytes (RFC 7143 4.2.7.1). */
+	class Name {
+	public:
+		void set(Bytes name);
+		Bytes bytes() const { return Bytes(bytes_).first(length_); }
+
+	private:
+		u8 bytes_[224] = {};
+		size_t length_ = 0;
+	};
+
+	static void note_negotiated(Said (&said)[negotiated_count],
+				    const TextPair &pair);
+	void note_declared(const TextPair &pair);
+	u32 concluded(Negotiated key) const;
+
+	Said initiator_[negotiated_count] = {};
+	Said target_[negotiated_count] = {};
+	bool discovery_ = false;
+	SolicitedOnly solicited_only_ = SolicitedOnly::Undeclared;
+	u32 max_recv_data_segment_length_ = 8192;
+	Name initiator_name_;
+	Name target_name_;
+};
+
+} // namespace iser
