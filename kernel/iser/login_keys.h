@@ -57,10 +57,18 @@ public:
 	static constexpr size_t negotiated_count = 9;
 
 private:
-	/* What one end said, offer or answer; booleans are 0 and 1. */
+	/* What one end said; booleans are 0 and 1. */
 	struct Said {
 		bool spoken = false;
+		bool legal = false;
 		u32 value = 0;
+	};
+
+	/* Whichever end speaks first offers, the other one answers. */
+	struct Negotiation {
+		Said initiator;
+		Said target;
+		bool target_offers = false;
 	};
 
 	/* An iSCSI name has at most 223 bytes (RFC 7143 4.2.7.1). */
@@ -74,13 +82,11 @@ private:
 		size_t length_ = 0;
 	};
 
-	static void note_negotiated(Said (&said)[negotiated_count],
-				    const TextPair &pair);
+	void note_negotiated(const TextPair &pair, bool by_target);
 	void note_declared(const TextPair &pair);
 	u32 concluded(Negotiated key) const;
 
-	Said initiator_[negotiated_count] = {};
-	Said target_[negotiated_count] = {};
+	Negotiation negotiations_[negotiated_count] = {};
 	bool discovery_ = false;
 	SolicitedOnly solicited_only_ = SolicitedOnly::Undeclared;
 	u32 max_recv_data_segment_length_ = 8192;

@@ -14,6 +14,17 @@ using base::Result;
 /* Whether @text is @string, which ends with a NUL that does not count. */
 bool equals(Bytes text, const char *string);
 
+/* @number as decimal digits. */
+class Decimal {
+public:
+	explicit Decimal(u32 number);
+	Bytes bytes() const { return Bytes(digits_).from(start_); }
+
+private:
+	u8 digits_[10];
+	size_t start_ = sizeof(digits_);
+};
+
 /* A key of RFC 7143 6.1 with its value; views into the text they came from. */
 struct TextPair {
 	Bytes key;

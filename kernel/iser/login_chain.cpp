@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "iser/login_chain.h"
+
+namespace iser {
+namespace {
+
+/* What every answer to @request has in common; version 0 both ways. */
+LoginResponsePdu response_to(const LoginRequestPdu &request)
+{
+	LoginResponsePdu response = {};
+
+	response.opcode = static_cast<u8>(IscsiOpcode::LoginResponse);
+	base::copy(response.isid, request.isid);
+	response.tsih = request.tsih;
+	response.itt = request.itt;
+	return response;
+}
+
+} // namespace
+
+LoginChain::Next LoginChain::append(const LoginRequestPdu &request,
+				    Bytes data)
+{
+	if (complete_)
+		reset();
+	if (refused_ || (request.continues() && request.transit()) ||
+	    data.size() > storage_.size() - length_) {
+		refused_ = true;
+		return Next::Refuse;
+	}
+	base::copy(storage_.from(length_), data);
+	length_ += data.size();
+	complete_ = !request.continues();
+	return complete_ ? Next::Complete : Next::AnswerEmpty;
+}
+
+void LoginChain::reset()
+{
+	length_ = 0;
+	complete_ = false;
+	refused_ = false;
+}
+
+LoginResponsePdu empty_login_response(const LoginRequestPdu &request,
+				      u32 stat_sn, u32 exp_cmd_sn,
+				      u32 max_cmd_sn, u16 tsih)
+{
+	LoginResponsePdu response = response_to(request);
+
+	response.flags = static_cast<u8>(request.current_stage() << 2);
+	response.tsih = tsih;
+	response.stat_sn = stat_sn;
+	response.exp_cmd_sn = exp_cmd_sn;
+	response.max_cmd_sn = max_cmd_sn;
+	return response;
+}
+
+LoginResponsePdu login_failure(const LoginRequestPdu &request, u32 stat_sn,
+			       u8 status_class, u8 status_detail)
+{
+	LoginResponsePdu response = response_to(request);
+
+	response.stat_sn = stat_sn;
+	response.exp_cmd_sn = request.cmd_sn;
+	response.max_cmd_sn = request.cmd_sn;
+	response.status_class = status_class;
+	response.status_detail = status_detail;
+	return response;
+}
+
+} // namespace iser
