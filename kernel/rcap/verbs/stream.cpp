@@ -1,0 +1,679 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "rcap/verbs/stream.h"
+
+namespace rcap::verbs {
+
+using base::Bytes;
+using base::Error;
+using base::from_errno;
+using base::OwnPtr;
+using base::Result;
+using base::SpinGuard;
+
+namespace {
+
+/* Sends that a login has outstanding: a response, and the one before it. */
+constexpr u32 login_sends = 2;
+/* Work requests for data: some transfers of 256 KiB; more wait in line. */
+constexpr u32 transfer_work_requests = 38;
+constexpr u32 transfers_prepared = 32;
+constexpr u16 pieces_of_work_request = 16;
+constexpr u16 pieces_of_receive = 3;
+
+Fault fault_of(verbs_stream_event event)
+{
+	switch (event) {
+	case VERBS_CONNECT_FAILED:
+		return Fault::ConnectFailed;
+	case VERBS_ADDRESS_CHANGED:
+		return Fault::AddressChanged;
+	case VERBS_QP_FATAL:
+		return Fault::QueuePairFailed;
+	default:
+		return Fault::Disconnected;
+	}
+}
+
+} // namespace
+
+class Stream::Use : base::Immovable {
+public:
+	explicit Use(Stream &stream) : stream_(stream)
+	{
+		SpinGuard guard(stream_.lock_);
+
+		granted_ = stream_.state_ == State::Open;
+		if (granted_)
+			++stream_.uses_;
+	}
+	~Use()
+	{
+		if (!granted_)
+			return;
+		SpinGuard guard(stream_.lock_);
+
+		if (--stream_.uses_ == 0 && stream_.state_ != State::Open)
+			stream_.idle_.open();
+	}
+	bool granted() const { return granted_; }
+
+private:
+	Stream &stream_;
+	bool granted_;
+};
+
+Result<OwnPtr<Stream>> Stream::create(const verbs_request &request,
+				      const StreamShape &shape,
+				      StreamUser &user)
+{
+	auto stream = TRY(base::make<Stream>(PORT_MAY_SLEEP, request, user));
+
+	if (Error error = stream->set_up(shape, request.initiator_depth);
+	    error != Error::None)
+		return error;
+	return stream;
+}
+
+Stream::Stream(const verbs_request &request, StreamUser &user)
+	: user_(user), handle_(request.stream), peer_(request.peer),
+	  local_(request.local), closing_("stream closing"), lock_("stream")
+{
+}
+
+Stream::~Stream()
+{
+	if (!accepted_ && created_) {
+		verbs_stream_drain(handle_);
+		release_device();
+	}
+	if (created_) [[unlikely]]
+		__builtin_trap(); /* close() was forgotten */
+	verbs_memory_free(&long_send_);
+}
+
+Error Stream::set_up(const StreamShape &shape, u8 peer_read_depth)
+{
+	verbs_shape queue_pair = {
+		.sends = shape.sends + login_sends,
+		.transfer_wrs = transfer_work_requests,
+		.transfers = transfers_prepared,
+		.receives = shape.receives + 1,
+		.receive_sge = pieces_of_receive,
+		.send_sge = pieces_of_work_request,
+	};
+
+	if (int error = verbs_stream_create(handle_, &queue_pair, this);
+	    error < 0)
+		return from_errno(error);
+	created_ = true;
+
+	verbs_stream_traits(handle_, &device_);
+	traits_.send_with_invalidate = device_.send_with_invalidate;
+	traits_.dry_receive_queue_is_fatal = device_.iwarp;
+	traits_.device = device_.name;
+	traits_.port = device_.port;
+	traits_.send_queue = device_.send_wrs;
+	traits_.read_depth = peer_read_depth < device_.max_read_depth ?
+				     peer_read_depth : device_.max_read_depth;
+	{
+		SpinGuard guard(lock_);
+
+		budget_ = SendBudget(queue_pair.transfer_wrs,
+				     traits_.read_depth);
+	}
+	if (Error error = map_memory(long_send_, long_data, false);
+	    error != Error::None)
+		return error;
+	return add_slots(login_slots_, login_sends);
+}
+
+/* Undoes set_up(), after a drain. */
+void Stream::release_device()
+{
+	created_ = false;
+	for (ReceiveRing &ring : receives_)
+		ring.unmap();
+	for (SendSlot &slot : login_slots_)
+		slot.unmap();
+	for (SendSlot &slot : slots_)
+		slot.unmap();
+	{
+		SpinGuard guard(lock_);
+
+		while (free_slots_.pop_front())
+			continue;
+	}
+	verbs_memory_unmap(handle_, &long_send_);
+	verbs_stream_destroy(handle_);
+}
+
+Error Stream::map_memory(verbs_memory &memory, u32 size, bool from_device)
+{
+	return from_errno(
+		verbs_memory_alloc(handle_, &memory, size, from_device));
+}
+
+Error Stream::accept(Bytes private_data)
+{
+	const u8 depth = static_cast<u8>(traits_.read_depth);
+
+	accepted_ = true;
+	if (int error = verbs_stream_accept(
+		    handle_, private_data.data(),
+		    static_cast<u8>(private_data.size()), depth);
+	    error < 0) {
+		accepted_ = false;
+		return from_errno(error);
+	}
+	return Error::None;
+}
+
+Error Stream::allocate_receives(Phase phase, const ReceiveShape &shape)
+{
+	return receives_[static_cast<u8>(phase)].allocate(*this, shape);
+}
+
+Error Stream::post_receives(Phase phase)
+{
+	SpinGuard guard(lock_);
+
+	if (state_ != State::Open)
+		return Error::NotConnected;
+	return receives_[static_cast<u8>(phase)].post_all();
+}
+
+void Stream::free_receives(Phase phase)
+{
+	const Use use(*this);
+	ReceiveRing &ring = receives_[static_cast<u8>(phase)];
+
+	/* What close() unmaps, the destructor frees. */
+	if (!use.granted())
+		return;
+	ring.unmap();
+	ring.clear();
+}
+
+void Stream::give_back(Receive &receive)
+{
+	int error = 0;
+	{
+		SpinGuard guard(lock_);
+
+		if (state_ == State::Open)
+			error = static_cast<ReceiveSlot &>(receive).post();
+	}
+	if (error < 0)
+		fail(Fault::ReceiveFailed, "posting a receive buffer failed");
+}
+
+Error Stream::add_slots(base::OwnArray<SendSlot> &slots, u32 count)
+{
+	if (Error error = slots.allocate(count); error != Error::None)
+		return error;
+	for (SendSlot &slot : slots) {
+		if (Error error = slot.create(*this); error != Error::None)
+			return error;
+		SpinGuard guard(lock_);
+
+		free_slots_.push_back(slot);
+	}
+	return Error::None;
+}
+
+Error Stream::allocate_sends(u32 count)
+{
+	const Use use(*this);
+
+	return use.granted() ? add_slots(slots_, count) : Error::NotConnected;
+}
+
+void Stream::free_long_send()
+{
+	const Use use(*this);
+	{
+		SpinGuard guard(lock_);
+
+		if (long_send_busy_)
+			return;
+		long_send_busy_ = true;
+	}
+	if (!use.granted())
+		return;
+	verbs_memory_unmap(handle_, &long_send_);
+	verbs_memory_free(&long_send_);
+}
+
+/* Marks the stream as lost and says so, once. */
+void Stream::fail(Fault fault, const char *detail)
+{
+	{
+		SpinGuard guard(lock_);
+
+		if (state_ != State::Open)
+			return;
+		state_ = State::Down;
+		if (uses_ == 0)
+			idle_.open();
+	}
+	user_.lost(fault, detail);
+}
+
+void Stream::fail_operation(Fault fault, int status)
+{
+	if (verbs_status_is_flush(status))
+		fail(Fault::Disconnected, nullptr);
+	else
+		fail(fault, verbs_status_text(status));
+}
+
+/* Transfers -------------------------------------------------------------- */
+
+/* Again: the device has nothing to prepare it with just now. */
+Error Stream::prepare(Transfer &transfer)
+{
+	const verbs_range range = {
+		.scatterlist = transfer.local.scatterlist,
+		.entries = transfer.local.entries,
+		.offset = transfer.local.offset,
+		.length = transfer.local.length,
+	};
+
+	if (!transfer.initialized) {
+		verbs_transfer_init(transfer.storage, &transfer);
+		transfer.initialized = true;
+	}
+	transfer.provider = this;
+	const int result = verbs_transfer_prepare(handle_, transfer.storage,
+						  &range,
+						  transfer.remote_offset,
+						  transfer.stag, transfer.read);
+	if (result < 0)
+		return from_errno(result);
+	transfer.work_requests = static_cast<u32>(result);
+
+	SpinGuard guard(lock_);
+
+	return budget_.holds(transfer.work_requests) ? Error::None :
+						       Error::NoSpace;
+}
+
+void Stream::finish(Transfer &transfer)
+{
+	if (transfer.work_requests == 0)
+		return;
+	verbs_transfer_finish(handle_, transfer.storage);
+	transfer.work_requests = 0;
+}
+
+void Stream::submit(TransferList &queue, Transfer &transfer)
+{
+	const Use use(*this);
+
+	transfer.carried = false;
+	transfer.work_requests = 0;
+	if (!use.granted()) {
+		user_.transferred(transfer, false);
+		return;
+	}
+	if (Error error = prepare(transfer);
+	    error != Error::None && error != Error::Again) {
+		fail(Fault::OutOfMemory, "preparing an RDMA operation failed");
+		user_.transferred(transfer, false);
+		return;
+	}
+	{
+		SpinGuard guard(lock_);
+
+		queue.push_back(transfer);
+	}
+	pump();
+}
+
+void Stream::write(Transfer &transfer)
+{
+	submit(waiting_writes_, transfer);
+}
+
+void Stream::read(Transfer &transfer)
+{
+	submit(waiting_reads_, transfer);
+}
+
+void Stream::send(Send &send)
+{
+	const Use use(*this);
+
+	if (send.write)
+		send.write->work_requests = 0;
+	if (!use.granted()) {
+		user_.sent(send, false);
+		return;
+	}
+	if (send.write) {
+		if (Error error = prepare(*send.write);
+		    error != Error::None && error != Error::Again) {
+			fail(Fault::OutOfMemory,
+			     "preparing an RDMA Write failed");
+			user_.sent(send, false);
+			return;
+		}
+	}
+	{
+		SpinGuard guard(lock_);
+
+		waiting_sends_.push_back(send);
+	}
+	pump();
+}
+
+/* The queues -------------------------------------------------------------- */
+
+/* Posts whatever may be posted now. */
+void Stream::pump()
+{
+	while (pump_once())
+		continue;
+}
+
+/* True if it is worth another look at once. */
+bool Stream::pump_once()
+{
+	Transfer *unprepared = nullptr;
+	int error;
+	{
+		SpinGuard guard(lock_);
+
+		if (state_ != State::Open)
+			return false;
+		error = post_waiting();
+		if (error == 0)
+			unprepared = next_unprepared();
+	}
+	/* What could not be posted stays in line; close() ends it. */
+	if (error < 0)
+		fail(Fault::SendFailed, "posting to the send queue failed");
+	return unprepared && prepare_waiting(*unprepared);
+}
+
+int Stream::post_waiting()
+{
+	int posted;
+
+	do {
+		posted = post_next_send();
+	} while (posted > 0);
+	for (TransferList *queue : {&waiting_writes_, &waiting_reads_}) {
+		if (posted < 0)
+			break;
+		do {
+			posted = post_next_transfer(*queue);
+		} while (posted > 0);
+	}
+	return posted;
+}
+
+/* 1: posted one; 0: none can be posted now; or -errno. */
+int Stream::post_next_send()
+{
+	if (waiting_sends_.empty() || free_slots_.empty())
+		return 0;
+	Send &send = *waiting_sends_.begin();
+
+	if (is_long(send) && long_send_busy_)
+		return 0;
+	if (send.write && (send.write->work_requests == 0 ||
+			   !budget_.take(send.write->work_requests, false)))
+		return 0;
+
+	SendSlot &slot = *free_slots_.begin();
+
+	slot.load(send, long_send_);
+	if (int error = slot.post(); error < 0)
+		return error;
+	free_slots_.remove(slot);
+	waiting_sends_.remove(send);
+	long_send_busy_ |= is_long(send);
+	return 1;
+}
+
+/* As post_next_send(). */
+int Stream::post_next_transfer(TransferList &queue)
+{
+	if (queue.empty())
+		return 0;
+	Transfer &transfer = *queue.begin();
+
+	if (transfer.work_requests == 0 ||
+	    !budget_.take(transfer.work_requests, transfer.read))
+		return 0;
+	if (int error = verbs_transfer_post(handle_, transfer.storage, nullptr);
+	    error < 0)
+		return error;
+	queue.remove(transfer);
+	return 1;
+}
+
+/* The first in line that waits for the device's means; marks it as ours. */
+Transfer *Stream::next_unprepared()
+{
+	if (preparing_)
+		return nullptr;
+	if (!waiting_sends_.empty())
+		preparing_ = (*waiting_sends_.begin()).write;
+	if (preparing_ && preparing_->work_requests > 0)
+		preparing_ = nullptr;
+	for (TransferList *queue : {&waiting_writes_, &waiting_reads_}) {
+		if (preparing_ || queue->empty())
+			continue;
+		Transfer &first = *queue->begin();
+
+		if (first.work_requests == 0)
+			preparing_ = &first;
+	}
+	if (preparing_)
+		++uses_;
+	return preparing_;
+}
+
+bool Stream::prepare_waiting(Transfer &transfer)
+{
+	const Error error = prepare(transfer);
+	bool hopeless;
+	{
+		SpinGuard guard(lock_);
+
+		preparing_ = nullptr;
+		/* Somebody's end will bring the means, if there is somebody. */
+		hopeless = error != Error::None &&
+			   (error != Error::Again || budget_.untouched());
+		if (--uses_ == 0 && state_ != State::Open)
+			idle_.open();
+	}
+	if (hopeless)
+		fail(Fault::OutOfMemory, "preparing an RDMA operation failed");
+	return error == Error::None;
+}
+
+/* The end ----------------------------------------------------------------- */
+
+void Stream::take_waiting(Failures &failures)
+{
+	SpinGuard guard(lock_);
+
+	while (Send *send = waiting_sends_.pop_front())
+		failures.sends.push_back(*send);
+	while (Transfer *transfer = waiting_writes_.pop_front())
+		failures.transfers.push_back(*transfer);
+	while (Transfer *transfer = waiting_reads_.pop_front())
+		failures.transfers.push_back(*transfer);
+}
+
+/* Tells the user of operations that will not happen. */
+void Stream::report(Failures &failures)
+{
+	while (Send *send = failures.sends.pop_front()) {
+		if (send->write)
+			finish(*send->write);
+		user_.sent(*send, false);
+	}
+	while (Transfer *transfer = failures.transfers.pop_front()) {
+		finish(*transfer);
+		user_.transferred(*transfer, false);
+	}
+}
+
+void Stream::close()
+{
+	base::MutexGuard closing(closing_);
+	Failures failures;
+	bool mine;
+	{
+		SpinGuard guard(lock_);
+
+		if (state_ == State::Closed)
+			return;
+		state_ = State::Down;
+		if (uses_ == 0)
+			idle_.open();
+	}
+	idle_.wait();
+	verbs_stream_disconnect(handle_);
+	verbs_stream_drain(handle_);
+	take_waiting(failures);
+	report(failures);
+	release_device();
+	{
+		SpinGuard guard(lock_);
+
+		state_ = State::Closed;
+		mine = id_owner_ == IdOwner::Stream;
+		id_going_ = mine;
+	}
+	/* If mine: waits for a handler that runs, and lets no other start. */
+	verbs_stream_free(handle_, mine);
+	closed_.open();
+	if (mine)
+		user_.released();
+	/* Else the handler goes on, and says that we are released. */
+}
+
+bool Stream::device_removed()
+{
+	{
+		SpinGuard guard(lock_);
+
+		if (id_going_)
+			return false;
+		id_owner_ = IdOwner::Handler;
+	}
+	fail(Fault::DeviceRemoved, nullptr);
+	closed_.wait();
+	user_.released();
+	return true;
+}
+
+/* From the port ----------------------------------------------------------- */
+
+void Stream::event(verbs_stream_event event)
+{
+	if (event == VERBS_ESTABLISHED)
+		user_.established();
+	else if (event != VERBS_TIMEWAIT_EXIT)
+		fail(fault_of(event), nullptr);
+}
+
+void Stream::receive_done(ReceiveSlot &slot, int status, u32 length)
+{
+	if (status != 0) {
+		fail_operation(Fault::ReceiveFailed, status);
+		return;
+	}
+	slot.completed(length);
+	user_.received(slot);
+}
+
+void Stream::send_done(SendSlot &slot, int status)
+{
+	Send &send = slot.send();
+	Transfer *write = send.write;
+	const u32 work_requests = write ? write->work_requests : 0;
+
+	if (status != 0)
+		fail_operation(Fault::SendFailed, status);
+	if (write)
+		finish(*write);
+	{
+		SpinGuard guard(lock_);
+
+		if (write)
+			budget_.give_back(work_requests, false);
+		if (is_long(send))
+			long_send_busy_ = false;
+		free_slots_.push_back(slot);
+	}
+	user_.sent(send, status == 0);
+	pump();
+}
+
+void Stream::transfer_done(Transfer &transfer, int status)
+{
+	const u32 work_requests = transfer.work_requests;
+	const bool read = transfer.read;
+
+	if (status != 0)
+		fail_operation(read ? Fault::ReadFailed : Fault::WriteFailed,
+			       status);
+	/* The Send that carries it will end it. */
+	if (transfer.carried)
+		return;
+	finish(transfer);
+	{
+		SpinGuard guard(lock_);
+
+		budget_.give_back(work_requests, read);
+	}
+	user_.transferred(transfer, status == 0);
+	pump();
+}
+
+} // namespace rcap::verbs
+
+/* The port calls back ------------------------------------------------------ */
+
+using rcap::Transfer;
+using rcap::verbs::ReceiveSlot;
+using rcap::verbs::SendSlot;
+using rcap::verbs::Stream;
+
+void verbs_stream_event(void *context, enum verbs_stream_event event)
+{
+	static_cast<Stream *>(context)->event(event);
+}
+
+int verbs_stream_device_removed(void *context)
+{
+	return static_cast<Stream *>(context)->device_removed();
+}
+
+void verbs_receive_done(void *context, int status, u32 length)
+{
+	auto *slot = static_cast<ReceiveSlot *>(context);
+
+	slot->stream().receive_done(*slot, status, length);
+}
+
+void verbs_send_done(void *context, int status)
+{
+	auto *slot = static_cast<SendSlot *>(context);
+
+	slot->stream().send_done(*slot, status);
+}
+
+void verbs_transfer_done(void *context, int status)
+{
+	auto *transfer = static_cast<Transfer *>(context);
+
+	static_cast<Stream *>(transfer->provider)->transfer_done(*transfer,
+								 status);
+}

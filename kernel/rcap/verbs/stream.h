@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+#pragma once
+
+#include "base/gate.h"
+#include "base/lock.h"
+#include "rcap/stream.h"
+#include "rcap/verbs/receive_ring.h"
+#include "rcap/verbs/send_budget.h"
+#include "rcap/verbs/send_slot.h"
+
+namespace rcap::verbs {
+
+/* What one connection's queue pair is made for. */
+struct StreamShape {
+	u32 sends;	/* Sends outstanding in full feature phase */
+	u32 receives;	/* receive buffers of full feature phase */
+};
+
+/*
+ * A reliable connection of ib_core through rdma_cm.
+ *
+ * Life: created in the handler of a connection request; accept() hands the CM
+ * id to it.  close() ends all traffic, frees what lies on the device and gives
+ * up the CM id; then StreamUser::released() allows the destructor.  When the
+ * device is removed the CM destroys the id itself, once close() is through.
+ */
+class Stream final : public rcap::Stream, public base::Allocated,
+		     base::Immovable {
+public:
+	/* @request.stream stays the caller's until accept() succeeded. */
+	static base::Result<base::OwnPtr<Stream>>
+	create(const verbs_request &request, const StreamShape &shape,
+	       StreamUser &user);
+	/* Prefer create(). */
+	Stream(const verbs_request &request, StreamUser &user);
+	~Stream() override;
+
+	const Traits &traits() const override { return traits_; }
+	const port_address &peer() const override { return peer_; }
+	const port_address &local() const override { return local_; }
+
+	base::Error accept(base::Bytes private_data) override;
+	base::Error allocate_receives(Phase phase,
+				      const ReceiveShape &shape) override;
+	base::Error post_receives(Phase phase) override;
+	void free_receives(Phase phase) override;
+	void give_back(Receive &receive) override;
+	base::Error allocate_sends(u32 count) override;
+	void free_long_send() override;
+	void send(Send &send) override;
+	void write(Transfer &transfer) override;
+	void read(Transfer &transfer) override;
+	void close() override;
+
+	/* For the parts of a stream. */
+	verbs_stream *handle() const { return handle_; }
+	base::Error map_memory(verbs_memory &memory, u32 size,
+			       bool from_device);
+
+	/* From the port; contexts as in port/verbs.h. */
+	void event(verbs_stream_event event);
+	bool device_removed();
+	void receive_done(ReceiveSlot &slot, int status, u32 length);
+	void send_done(SendSlot &slot, int status);
+	void transfer_done(Transfer &transfer, int status);
+
+private:
+	enum class State : u8 {
+		Open,	/* operations are posted */
+		Down,	/* lost, or being closed: operations fail at once */
+		Closed,	/* nothing is left on the device */
+	};
+	/* Who destroys the CM id. */
+	enum class IdOwner : u8 {
+		Stream,		/* close() */
+		Handler,	/* the CM, when its handler returns */
+	};
+	using SendList = base::List<Send, &Send::node>;
+	using TransferList = base::List<Transfer, &Transfer::node>;
+	using SlotList = base::List<SendSlot, &SendSlot::node>;
+
+	/* Keeps close() from taking the device away while it is used. */
+	class Use;
+
+	/* Operations that failed, to be reported without the lock. */
+	struct Failures {
+		SendList sends;
+		TransferList transfers;
+	};
+
+	base::Error set_up(const StreamShape &shape, u8 peer_read_depth);
+	base::Error add_slots(base::OwnArray<SendSlot> &slots, u32 count);
+	void release_device();
+	void fail(Fault fault, const char *detail);
+	void fail_operation(Fault fault, int status);
+
+	base::Error prepare(Transfer &transfer);
+	void finish(Transfer &transfer);
+	void submit(TransferList &queue, Transfer &transfer);
+	void pump();
+	bool pump_once();
+	int post_next_send() REQUIRES(lock_);
+	int post_next_transfer(TransferList &queue) REQUIRES(lock_);
+	int post_waiting() REQUIRES(lock_);
+	Transfer *next_unprepared() REQUIRES(lock_);
+	bool prepare_waiting(Transfer &transfer);
+	void take_waiting(Failures &failures);
+	void report(Failures &failures);
+
+	StreamUser &user_;
+	verbs_stream *handle_;
+	port_address peer_;
+	port_address local_;
+	verbs_device_traits device_ = {};
+	Traits traits_;
+	bool created_ = false;
+	bool accepted_ = false;
+	verbs_memory long_send_ = {};
+	ReceiveRing receives_[2];
+	base::OwnArray<SendSlot> login_slots_;
+	base::OwnArray<SendSlot> slots_;
+	base::Gate closed_;
+	base::Gate idle_;
+	/* One close() at a time. */
+	base::Mutex closing_;
+
+	/* Guards what follows; taken in any context. */
+	base::SpinLock lock_;
+	State state_ GUARDED_BY(lock_) = State::Open;
+	IdOwner id_owner_ GUARDED_BY(lock_) = IdOwner::Stream;
+	bool id_going_ GUARDED_BY(lock_) = false;
+	u32 uses_ GUARDED_BY(lock_) = 0;
+	SendBudget budget_ GUARDED_BY(lock_);
+	/*
+	 * Sends leave in the order in which they came, each with the RDMA
+	 * Write that it carries.  Other transfers have queues of their own, so
+	 * that what waits for the peer's read depth holds up no response
+	 * (RFC 7145 8.2).
+	 */
+	SendList waiting_sends_ GUARDED_BY(lock_);
+	TransferList waiting_writes_ GUARDED_BY(lock_);
+	TransferList waiting_reads_ GUARDED_BY(lock_);
+	Transfer *preparing_ GUARDED_BY(lock_) = nullptr;
+	SlotList free_slots_ GUARDED_BY(lock_);
+	bool long_send_busy_ GUARDED_BY(lock_) = false;
+};
+
+} // namespace rcap::verbs
