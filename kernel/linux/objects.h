@@ -55,13 +55,13 @@ struct verbs_send {
 struct verbs_transfer {
 	/* Of the work request whose completion ends the operation. */
 	struct ib_cqe last;
-	/* Of the others: unsignalled, so they complete only in error. */
+	/* Of the others, which complete only in error. */
 	struct ib_cqe early;
 	struct rdma_rw_ctx rw;
-	/* What was mapped: a part of the caller's list, or @copy. */
+	/* What was mapped: a part of the caller's list, or all of @copy. */
 	struct scatterlist *list;
 	u32 entries;
-	struct scatterlist *copy;
+	struct sg_table copy;
 	enum dma_data_direction direction;
 	/* The first error since the post. */
 	enum ib_wc_status failure;
