@@ -9,8 +9,10 @@
 #include "linux/objects.h"
 
 #define STORAGE(name, type)						\
-	DEFINE(name ## _SIZE, sizeof(type));				\
-	DEFINE(name ## _ALIGN, __alignof__(type))
+	do {								\
+		DEFINE(name ## _SIZE, sizeof(type));			\
+		DEFINE(name ## _ALIGN, __alignof__(type));		\
+	} while (0)
 
 int main(void)
 {
