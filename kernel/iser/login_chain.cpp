@@ -28,7 +28,8 @@ LoginChain::Next LoginChain::append(const LoginRequestPdu &request,
 		refused_ = true;
 		return Next::Refuse;
 	}
-	base::copy(storage_.from(length_), data);
+	if (!data.empty())
+		base::copy(storage_.from(length_), data);
 	length_ += data.size();
 	complete_ = !request.continues();
 	return complete_ ? Next::Complete : Next::AnswerEmpty;

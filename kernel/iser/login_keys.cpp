@@ -108,7 +108,7 @@ bool printable(Bytes name)
 void LoginKeys::Name::set(Bytes name)
 {
 	/* It goes into logs: an illegal one must not forge lines there. */
-	if (name.size() >= sizeof(bytes_) || !printable(name))
+	if (name.empty() || name.size() >= sizeof(bytes_) || !printable(name))
 		return;
 	base::copy(bytes_, name);
 	length_ = name.size();

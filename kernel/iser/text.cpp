@@ -116,6 +116,8 @@ bool TextPairs::next(TextPair &pair)
 
 void TextWriter::put(Bytes bytes)
 {
+	if (bytes.empty())
+		return;
 	base::copy(buffer_.from(length_), bytes);
 	length_ += bytes.size();
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "port/port.h"
+
+/* What a test can see and do of the fake system behind port.h. */
+namespace host {
+
+/* The allocation after @successes more fails; the ones after it succeed. */
+void fail_allocation_after(size_t successes);
+void fail_no_allocation();
+
+/* Allocations not freed yet. */
+size_t live_allocations();
+
+/* Runs the work that is due, and what it queues to run at once. */
+void run_work();
+/* Lets time pass, and runs the work that comes due, in its order. */
+void advance(unsigned int ms);
+/* Work that is queued, due or not. */
+size_t queued_work();
+
+/* The next interruptible wait that finds its gate closed is interrupted. */
+void interrupt();
+
+/* What was logged since the last call, a line each. */
+std::string take_log();
+
+/* For port_emit(): the reader is the string that the lines go to. */
+inline void *reader(std::string &lines) { return &lines; }
+
+/* An address from a test's text: "10.0.0.1" or "fe80::1". */
+port_address address(const char *text, u16 port);
+
+} // namespace host
