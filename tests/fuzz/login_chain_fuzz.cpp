@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "fuzz/fuzz.h"
+#include "iser/login_chain.h"
+
+using namespace iser;
+
+using Next = LoginChain::Next;
+
+/* PDUs of a flags byte, a length byte and text; against a std::string. */
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	fuzz::Input input(data, size);
+	size_t room = input.byte();
+	fuzz::Guarded storage(room);
+	LoginChain chain(storage.bytes());
+	std::string expected;
+	bool complete = false, refused = false;
+
+	while (!input.empty()) {
+		LoginRequestPdu request = {};
+
+		request.flags = input.byte();
+
+		bool more = request.flags & 0x40;
+		std::vector<u8> text = input.bytes(input.byte());
+
+		if (request.flags == 0xff) {
+			chain.reset();
+			expected.clear();
+			complete = refused = false;
+			continue;
+		}
+		if (complete)
+			expected.clear();
+		complete = false;
+		refused = refused || (request.flags & 0xc0) == 0xc0 ||
+			  expected.size() + text.size() > room;
+
+		Next next = chain.append(request, fuzz::view(text));
+
+		CHECK((next == Next::Refuse) == refused);
+		if (refused)
+			continue;
+		expected += fuzz::str(fuzz::view(text));
+		complete = !more;
+		CHECK((next == Next::Complete) == complete);
+		CHECK(fuzz::str(chain.text()) == expected);
+
+		LoginResponsePdu empty =
+			empty_login_response(request, 1, 2, 3, 4);
+
+		CHECK(empty.flags == (request.flags & 0x0c));
+		CHECK(empty.data_segment_length == 0);
+	}
+	return 0;
+}
