@@ -137,6 +137,11 @@ TEST(List, KeepsTheOrder)
 	EXPECT_EQ(items.pop_front(), &one);
 	EXPECT_EQ(items.pop_front(), &three);
 	EXPECT_TRUE(items.empty());
+	items.push_front(one);
+	items.push_front(two);
+	EXPECT_EQ(items.pop_front(), &two);
+	EXPECT_EQ(items.pop_front(), &one);
+	EXPECT_TRUE(items.empty());
 }
 
 void link_twice()

@@ -28,6 +28,7 @@ using HostDeathTest = HostTest;
 struct Counted : Allocated, ReferenceCounted<Counted> {
 	explicit Counted(int &alive) : alive_(alive) { ++alive_; }
 	~Counted() { --alive_; }
+	void last_put() { delete this; }
 	int &alive_;
 };
 
