@@ -161,15 +161,14 @@ build_siw() {
 		"$folder/siw/siw.ko"
 }
 
-# What it takes until the root is mounted and the command's output flows.
+# What it takes until the root is mounted and the command's output flows, and
+# what the guest's first program mounts.
 initrd_modules=(virtio_pci virtio_blk virtio_net virtio_rng virtio_console
-	ext4 overlay 9pnet_virtio 9p)
+	ext4 overlay 9pnet_virtio 9p configfs)
 
 build_initrd() {
 	local release=$1 folder=$2 work=$2/initrd.d n=0 file name
-	mkdir -p "$work"/{bin,dev,proc,sys,modules,layers}
-	cp /bin/busybox "$work/bin/"
-	install -m 755 "$lab_dir/initrd-init" "$work/init"
+	mkdir -p "$work/modules"
 	for name in "${initrd_modules[@]}"; do
 		modprobe -d "$folder/root/usr" -S "$release" \
 			--show-depends "$name"
@@ -182,8 +181,7 @@ build_initrd() {
 			*) cp "$file" "$work/modules/$name" ;;
 			esac
 		done
-	(cd "$work" && find . | cpio -o -H newc --quiet | gzip -1) \
-		> "$folder/initrd"
+	pack_initrd "$work" "$folder/initrd"
 	rm -rf "$work"
 }
 
@@ -202,7 +200,7 @@ make_stock() {
 	local series=$1 release=$2 folder=$3
 	[ ! -e "$folder" ] || return 0
 	"$lab_dir/packages" "${build_packages[@]}" qemu-system-x86 seabios \
-		busybox-static cpio "linux-headers-$release"
+		cpio "linux-headers-$release"
 	rm -rf "$folder.partial"
 	mkdir "$folder.partial"
 	say "fetching Debian's kernel $release, once"
@@ -219,8 +217,7 @@ make_stock() {
 stock_folder() {
 	local series=$1 release key
 	release=$(stock_release "$series")
-	key=$(digest $stock_recipe "${initrd_modules[@]}" \
-		"$(cat "$lab_dir/initrd-init")")
+	key=$(digest $stock_recipe "${initrd_modules[@]}")
 	with_lock "$series" make_stock "$series" "$release" \
 		"$cache/$release-$key"
 	echo "$cache/$release-$key"
@@ -234,6 +231,32 @@ modules_disk() {
 	quietly "$folder/log" mke2fs -q -t ext4 -m 0 -O ^has_journal \
 		-d "$folder/root" "$folder/modules.ext4" \
 		"$((size * 5 / 4 + 16))M"
+}
+
+# pack_initrd FOLDER FILE
+pack_initrd() {
+	(cd "$1" && find . | cpio -o -H newc -R 0:0 --quiet | gzip -1) > "$2"
+}
+
+# The first program of every guest: root/init for User Mode Linux, which has
+# that folder as its first root, and initrd for QEMU.
+make_guest_init() {
+	local folder=$1
+	[ ! -e "$folder" ] || return 0
+	"$lab_dir/packages" gcc libc6-dev cpio
+	rm -rf "$folder.partial"
+	mkdir -p "$folder.partial"/root/{dev,proc,layers}
+	gcc -static -O2 -Wall -Wextra -Wno-unused-result \
+		-o "$folder.partial/root/init" "$lab_dir/guest-init.c"
+	pack_initrd "$folder.partial/root" "$folder.partial/initrd"
+	mv "$folder.partial" "$folder"
+}
+
+guest_init_folder() {
+	local folder
+	folder=$cache/guest-init-$(digest "$(cat "$lab_dir/guest-init.c")")
+	with_lock guest-init make_guest_init "$folder"
+	echo "$folder"
 }
 
 kernel_folder() {
