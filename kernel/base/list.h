@@ -68,6 +68,18 @@ public:
 		head_.prev_ = &node;
 	}
 
+	void push_front(T &object)
+	{
+		ListNode &node = object.*Node;
+
+		if (node.linked()) [[unlikely]]
+			__builtin_trap();
+		node.next_ = head_.next_;
+		node.prev_ = &head_;
+		head_.next_->prev_ = &node;
+		head_.next_ = &node;
+	}
+
 	T *pop_front()
 	{
 		if (empty())
@@ -90,9 +102,7 @@ public:
 private:
 	static T *object(ListNode *node)
 	{
-		/* The C++ ABI represents a data member pointer as its offset. */
-		return reinterpret_cast<T *>(reinterpret_cast<char *>(node) -
-					     __builtin_bit_cast(long, Node));
+		return &container_of(*node, Node);
 	}
 
 	ListNode head_;

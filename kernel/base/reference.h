@@ -7,8 +7,9 @@
 namespace base {
 
 /*
- * Counts the owners of a T that derives from it; the last put() deletes it.
- * Born with one owner.  Only an owner may make another.
+ * Counts the owners of a T that derives from it; the last put() calls
+ * T::last_put(), which sees to the deletion.  Born with one owner.  Only an
+ * owner may make another.
  */
 template <typename T>
 class ReferenceCounted : Immovable {
@@ -21,7 +22,7 @@ public:
 	void put()
 	{
 		if (__atomic_sub_fetch(&references_, 1, __ATOMIC_ACQ_REL) == 0)
-			delete static_cast<T *>(this);
+			static_cast<T *>(this)->last_put();
 	}
 
 private:

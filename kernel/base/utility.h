@@ -34,6 +34,15 @@ template <typename T>
 	return static_cast<T &&>(value);
 }
 
+/* The object that @member is the member @pointer of. */
+template <typename T, typename M>
+T &container_of(M &member, M T::*pointer)
+{
+	/* The C++ ABI represents a data member pointer as its offset. */
+	return *reinterpret_cast<T *>(reinterpret_cast<char *>(&member) -
+				      __builtin_bit_cast(long, pointer));
+}
+
 struct Immovable {
 	Immovable() = default;
 	Immovable(const Immovable &) = delete;

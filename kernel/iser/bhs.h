@@ -41,7 +41,7 @@ enum class RejectReason : u8 {
 };
 
 /* Task tag that means "none" (RFC 7143 11.19.2). */
-constexpr u32 reserved_tag = 0xffffffff;
+inline constexpr u32 reserved_tag = 0xffffffff;
 
 /* Initiator Task Tag: the initiator's name for a task; opaque to us. */
 enum class Itt : u32 {};

@@ -16,7 +16,7 @@ enum class State : u8 {
 	FullFeature,
 	Closing,
 };
-constexpr size_t state_count = static_cast<size_t>(State::Closing) + 1;
+inline constexpr size_t state_count = static_cast<size_t>(State::Closing) + 1;
 
 enum class Event : u8 {
 	/* The transport connected; may come late, behind the first message. */
@@ -36,7 +36,7 @@ enum class Event : u8 {
 	/* The connection is gone, or is to go. */
 	Lost,
 };
-constexpr size_t event_count = static_cast<size_t>(Event::Lost) + 1;
+inline constexpr size_t event_count = static_cast<size_t>(Event::Lost) + 1;
 
 /* What the connection's owner has to do about an event. */
 enum class Action : u8 {

@@ -56,7 +56,7 @@ struct MessageHead {
 	ControlHeader header;
 	Bhs bhs;
 };
-constexpr u32 message_head_size = 76;
+inline constexpr u32 message_head_size = 76;
 static_assert(sizeof(MessageHead) == message_head_size);
 
 } // namespace iser

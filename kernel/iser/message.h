@@ -10,7 +10,7 @@ namespace iser {
 using base::Bytes;
 
 /* Largest data segment of a login PDU (RFC 7143 6.3). */
-constexpr u32 max_login_data = 8192;
+inline constexpr u32 max_login_data = 8192;
 
 /* What this end declared or negotiated that it receives. */
 struct MessageLimits {

@@ -12,7 +12,7 @@ using base::MutableBytes;
  * The private data of the connection request and its reply (InfiniBand
  * architecture, Annex A12): a set bit takes a capability away.
  */
-constexpr size_t private_data_size = 4;
+inline constexpr size_t private_data_size = 4;
 
 /* What the peer's private data claims; both ends must agree to use it. */
 struct PeerCapabilities {

@@ -19,6 +19,15 @@ extern struct workqueue_struct *lio_iser_wq;
 /* Before and after everything else of the module. */
 int port_init(void);
 void port_exit(void);
+/* Waits for all deferred work that is queued or runs. */
+void port_flush(void);
+
+/* transport.c: LIO sees us, or does not any more. */
+void transport_register(void);
+void transport_unregister(void);
+
+void debugfs_create(void);
+void debugfs_destroy(void);
 
 struct port_work {
 	struct delayed_work work;

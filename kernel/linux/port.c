@@ -28,6 +28,11 @@ int port_init(void)
 	return lio_iser_wq ? 0 : -ENOMEM;
 }
 
+void port_flush(void)
+{
+	flush_workqueue(lio_iser_wq);
+}
+
 void port_exit(void)
 {
 	destroy_workqueue(lio_iser_wq);

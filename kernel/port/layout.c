@@ -4,6 +4,7 @@
  * way the kernel makes asm-offsets.h.  The C++ side reads the result.
  */
 #include <linux/kbuild.h>
+#include <linux/scatterlist.h>
 #include <linux/slab.h>
 
 #include "linux/objects.h"
@@ -25,6 +26,8 @@ int main(void)
 	STORAGE(VERBS_RECEIVE, struct verbs_receive);
 	STORAGE(VERBS_SEND, struct verbs_send);
 	STORAGE(VERBS_TRANSFER, struct verbs_transfer);
+	STORAGE(TARGET_SCATTERLIST, struct scatterlist);
+	BLANK();
 	DEFINE(VERBS_RECEIVE_PIECES, VERBS_RECEIVE_PIECES);
 	DEFINE(VERBS_SEND_PIECES, VERBS_SEND_PIECES);
 	return 0;

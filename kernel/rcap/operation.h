@@ -8,7 +8,7 @@
 namespace rcap {
 
 /* Bytes that every message starts with: iSER header and BHS. */
-constexpr u32 head_size = 76;
+inline constexpr u32 head_size = 76;
 
 /* Memory of this machine, [offset, offset + length) of a scatterlist. */
 struct LocalBuffer {

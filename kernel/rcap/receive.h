@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #pragma once
 
+#include "base/list.h"
 #include "base/span.h"
 
 namespace rcap {
@@ -53,6 +54,9 @@ public:
 						       to.size() - from_body));
 		return true;
 	}
+
+	/* For its owner. */
+	base::ListNode node;
 
 protected:
 	u32 length_ = 0;

@@ -20,7 +20,7 @@ constexpr u32 transfers_prepared = 32;
 constexpr u16 pieces_of_work_request = 16;
 constexpr u16 pieces_of_receive = 3;
 
-Fault fault_of(verbs_stream_event event)
+Fault fault_of(enum verbs_stream_event event)
 {
 	switch (event) {
 	case VERBS_CONNECT_FAILED:
@@ -403,13 +403,10 @@ int Stream::post_waiting()
 	do {
 		posted = post_next_send();
 	} while (posted > 0);
-	for (TransferList *queue : {&waiting_writes_, &waiting_reads_}) {
-		if (posted < 0)
-			break;
-		do {
-			posted = post_next_transfer(*queue);
-		} while (posted > 0);
-	}
+	while (posted == 0 && (posted = post_next_transfer(waiting_writes_)) > 0)
+		posted = 0;
+	while (posted == 0 && (posted = post_next_transfer(waiting_reads_)) > 0)
+		posted = 0;
 	return posted;
 }
 
@@ -454,6 +451,13 @@ int Stream::post_next_transfer(TransferList &queue)
 	return 1;
 }
 
+Transfer *Stream::unprepared_head(TransferList &queue)
+{
+	if (queue.empty() || (*queue.begin()).work_requests > 0)
+		return nullptr;
+	return &*queue.begin();
+}
+
 /* The first in line that waits for the device's means; marks it as ours. */
 Transfer *Stream::next_unprepared()
 {
@@ -463,14 +467,10 @@ Transfer *Stream::next_unprepared()
 		preparing_ = (*waiting_sends_.begin()).write;
 	if (preparing_ && preparing_->work_requests > 0)
 		preparing_ = nullptr;
-	for (TransferList *queue : {&waiting_writes_, &waiting_reads_}) {
-		if (preparing_ || queue->empty())
-			continue;
-		Transfer &first = *queue->begin();
-
-		if (first.work_requests == 0)
-			preparing_ = &first;
-	}
+	if (!preparing_)
+		preparing_ = unprepared_head(waiting_writes_);
+	if (!preparing_)
+		preparing_ = unprepared_head(waiting_reads_);
 	if (preparing_)
 		++uses_;
 	return preparing_;
@@ -575,7 +575,7 @@ bool Stream::device_removed()
 
 /* From the port ----------------------------------------------------------- */
 
-void Stream::event(verbs_stream_event event)
+void Stream::event(enum verbs_stream_event event)
 {
 	if (event == VERBS_ESTABLISHED)
 		user_.established();

@@ -3,18 +3,13 @@
 
 #include "base/gate.h"
 #include "base/lock.h"
-#include "rcap/stream.h"
+#include "rcap/listener.h"
 #include "rcap/verbs/receive_ring.h"
 #include "rcap/verbs/send_budget.h"
 #include "rcap/verbs/send_slot.h"
 
 namespace rcap::verbs {
 
-/* What one connection's queue pair is made for. */
-struct StreamShape {
-	u32 sends;	/* Sends outstanding in full feature phase */
-	u32 receives;	/* receive buffers of full feature phase */
-};
 
 /*
  * A reliable connection of ib_core through rdma_cm.
@@ -58,7 +53,7 @@ public:
 			       bool from_device);
 
 	/* From the port; contexts as in port/verbs.h. */
-	void event(verbs_stream_event event);
+	void event(enum verbs_stream_event event);
 	bool device_removed();
 	void receive_done(ReceiveSlot &slot, int status, u32 length);
 	void send_done(SendSlot &slot, int status);
@@ -102,6 +97,7 @@ private:
 	int post_next_send() REQUIRES(lock_);
 	int post_next_transfer(TransferList &queue) REQUIRES(lock_);
 	int post_waiting() REQUIRES(lock_);
+	static Transfer *unprepared_head(TransferList &queue);
 	Transfer *next_unprepared() REQUIRES(lock_);
 	bool prepare_waiting(Transfer &transfer);
 	void take_waiting(Failures &failures);

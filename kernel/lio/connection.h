@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+#pragma once
+
+#include "base/gate.h"
+#include "base/lock.h"
+#include "base/memory.h"
+#include "base/reference.h"
+#include "base/work.h"
+#include "iser/connection.h"
+#include "iser/connection_state.h"
+#include "lio/command.h"
+#include "lio/login.h"
+#include "port/entry.h"
+#include "rcap/listener.h"
+
+namespace lio {
+
+class Portal;
+
+/*
+ * The iSCSI layer's end of a connection: between LIO, which owns sessions and
+ * commands, and the Datamover, which owns the wire.
+ *
+ * Life: made when a peer asks for a connection, and owned by the Datamover's
+ * stream from then on (connection_released()).  LIO owns it too from accept()
+ * to free_conn().  The last owner's put() leaves the deletion to the Registry.
+ *
+ * Its phases stand in iser/connection_state.h.  Until LIO has taken it over it
+ * ends itself (Release); after that LIO does, and is only told.
+ */
+class Connection final : public di::IscsiLayer, public base::Allocated,
+			 public base::ReferenceCounted<Connection> {
+public:
+	/* Accepts the request; error: it was not accepted. */
+	static base::Error create(Portal &portal,
+				  rcap::ConnectionRequest &request);
+	explicit Connection(Portal &portal);
+	~Connection();
+
+	void last_put();
+
+	/* From the portal ------------------------------------------------- */
+
+	/* LIO's thread takes it over.  False: it is gone already. */
+	bool accept(iscsit_conn *conn);
+	/* LIO's thread will not look at it any more: see Portal. */
+	void thread_left();
+	void end(iser::Cause cause, const char *detail = nullptr);
+
+	/* From LIO; see struct iscsit_transport ---------------------------- */
+
+	base::Error get_login_rx(iscsi_login *login, bool first);
+	base::Error put_login_tx(iscsi_login *login);
+	base::Error validate_params();
+	void get_rx_pdu();
+	base::Error immediate_queue(iscsit_cmd *cmd, target_state state);
+	base::Error response_queue(iscsit_cmd *cmd, target_state state);
+	void get_dataout(iscsit_cmd *cmd);
+	void queue_data_in(iscsit_cmd *cmd);
+	void queue_status(iscsit_cmd *cmd);
+	void aborted_task(iscsit_cmd *cmd);
+	void unmap_cmd(iscsit_cmd *cmd);
+	void wait_conn();
+	void free_conn();
+
+	/* From the Datamover ------------------------------------------------ */
+
+	void connection_established() override;
+	void login_notify(di::ControlPdu &pdu) override;
+	void login_sent(bool ok) override;
+	void control_notify(di::ControlPdu &pdu) override;
+	void control_sent(iser::TaskResources &task, bool ok) override;
+	void data_completion_notify(iser::TaskResources &task,
+				    bool ok) override;
+	void connection_terminate_notify(iser::Cause cause,
+					 const char *detail) override;
+	void connection_released() override;
+
+	/* One line for a reader of debugfs. */
+	void show(void *reader);
+
+	/* For the portal's lists and the registry's. */
+	base::ListNode portal_node;
+	base::ListNode registry_node;
+	base::ListNode grave_node;
+
+private:
+	iser::Action step(iser::Event event);
+
+	/* Login: connection_login.cpp */
+	void login_expired();
+	void request_complete();
+	void present();
+	base::Error final_response(const LoginResponse &response);
+	base::Error refuse_login(iser::Cause cause, u8 status_class,
+				 u8 status_detail);
+	void send_login(const LoginResponse &response);
+	di::ConnectionResources resources() const;
+
+	/* Full feature phase, PDUs in: connection_receive.cpp */
+	bool dispatch(di::ControlPdu &pdu);
+	void park(di::ControlPdu &pdu);
+	void retry_parked();
+	void drop_parked();
+	bool scsi_command(di::ControlPdu &pdu);
+	void run_scsi_command(iscsit_cmd *cmd, di::ControlPdu &pdu, u8 *bhs);
+	bool place_immediate_data(Command &command, di::ControlPdu &pdu,
+				  u32 length);
+	void data_out(di::ControlPdu &pdu);
+	bool nop_out(di::ControlPdu &pdu);
+	bool text(di::ControlPdu &pdu);
+	bool task_management(di::ControlPdu &pdu);
+	bool logout(di::ControlPdu &pdu);
+	bool reject(di::ControlPdu &pdu, iser::RejectReason reason);
+	void reject_with(iscsit_cmd *cmd, di::ControlPdu &pdu,
+			 iser::RejectReason reason);
+
+	/* Full feature phase, responses: connection_respond.cpp */
+	void read_next_burst(Command &command);
+	void write_next_burst(Command &command);
+	void send_status(Command &command);
+	void release_buffer(Command &command);
+	void free_command(iscsit_cmd *cmd);
+	void respond(Command &command, Command::Phase phase,
+		     const iser::Bhs &bhs, const target_payload &payload);
+	base::Error send_text(Command &command);
+	void logout_done();
+
+	/* The end: connection_end.cpp */
+	void watch();
+	void ping();
+	void released_by_us();
+	void wait_for_commands();
+	void report_end();
+	bool discovery() const { return discovery_; }
+
+	Portal &portal_;
+	iser::Connection datamover_;
+	char peer_name_[64];
+	/* LIO's connection; LIO's calls end before it goes. */
+	iscsit_conn *conn_ = nullptr;
+
+	/* Until full feature phase. */
+	base::OwnPtr<Login> login_;
+	LoginResponse final_ = {};
+	bool refused_ = false;
+	/* Open while no Login Response is on its way. */
+	base::Gate login_sent_;
+
+	/* Of the login that succeeded. */
+	char initiator_name_[224] = {};
+	bool discovery_ = false;
+	u32 first_burst_length_ = 0;
+	u32 burst_limit_ = 0;
+	target_session session_ = {};
+
+	/* LIO's receive thread waits here for the end. */
+	base::Gate ended_;
+	/* StatSN goes out in the order of the responses. */
+	base::Mutex respond_mutex_;
+	u64 messages_at_ping_ = 0;
+	bool pinged_ = false;
+	iscsit_cmd *logout_cmd_ = nullptr;
+	bool logout_queued_ = false;
+
+	/* Guards what follows; any context. */
+	base::SpinLock lock_;
+	iser::State state_ GUARDED_BY(lock_) = iser::State::Connecting;
+	bool lost_ GUARDED_BY(lock_) = false;
+	iser::Cause cause_ GUARDED_BY(lock_) = iser::Cause::None;
+	const char *detail_ GUARDED_BY(lock_) = nullptr;
+	/* What it was doing when it was lost. */
+	iser::State lost_in_ GUARDED_BY(lock_) = iser::State::Connecting;
+	/* LIO's thread may still look at the login: do not present yet. */
+	bool in_thread_ GUARDED_BY(lock_) = false;
+	bool present_later_ GUARDED_BY(lock_) = false;
+	/* PDUs for which there was no command, in order. */
+	base::List<rcap::Receive, &rcap::Receive::node>
+		parked_ GUARDED_BY(lock_);
+	/* retry_parked() has the first of them in hand. */
+	bool retrying_ GUARDED_BY(lock_) = false;
+	/* It was parked again, or just now. */
+	bool stalled_ GUARDED_BY(lock_) = false;
+
+	/* Last, so that they end before anything else goes. */
+	base::Work<Connection, &Connection::watch> watchdog_;
+	base::Work<Connection, &Connection::retry_parked> retry_;
+	base::Work<Connection, &Connection::logout_done> logout_;
+	base::Work<Connection, &Connection::released_by_us> release_;
+};
+
+} // namespace lio

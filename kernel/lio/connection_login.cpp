@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A connection from the request to the end of its login (RFC 7145 5.1.2). */
+#include "iser/private_data.h"
+#include "lio/connection.h"
+#include "lio/portal.h"
+#include "lio/registry.h"
+
+namespace lio {
+
+using base::Bytes;
+using base::Error;
+using base::SpinGuard;
+using iser::Action;
+using iser::Cause;
+using iser::Event;
+using iser::LoginChain;
+using iser::State;
+
+namespace {
+
+/* Login statuses (RFC 7143 11.13.5), class and detail. */
+constexpr u8 initiator_error = 0x02;
+constexpr u8 target_error = 0x03;
+constexpr u8 out_of_resources = 0x02;
+
+/*
+ * PDUs that may come beyond the command window: immediate ones, whose limit
+ * nobody declared (RFC 7145 8.1.1; reference OQ-21), and answers to our pings.
+ */
+constexpr u32 unexpected_pdus = 16;
+constexpr u32 widest_window = 128;
+/* AHS that a target takes unless it declared otherwise (RFC 7145 6.8). */
+constexpr u32 max_ahs = 256;
+/* A discovery session asks one thing at a time. */
+constexpr u32 discovery_pdus = 4;
+
+/* One RDMA operation, so that no command fills the send queue. */
+constexpr u32 largest_burst = 256 * 1024;
+
+u32 smaller(u32 a, u32 b)
+{
+	return a < b ? a : b;
+}
+
+} // namespace
+
+/* The request -------------------------------------------------------------- */
+
+Error Connection::create(Portal &portal, rcap::ConnectionRequest &request)
+{
+	const iser::PeerCapabilities peer =
+		iser::parse_private_data(request.private_data());
+	const iser::Options options = {
+		.send_with_invalidate = peer.send_with_invalidate &&
+					request.send_with_invalidate(),
+		.silent_means_solicited_only =
+			lio_settings.silent_write_base != 0,
+	};
+	const rcap::StreamShape shape = {
+		.sends = widest_window + unexpected_pdus,
+		.receives = widest_window + unexpected_pdus,
+	};
+	u8 private_data[iser::private_data_size];
+
+	auto connection = TRY(base::make<Connection>(PORT_MAY_SLEEP, portal));
+
+	Registry::instance().add(*connection);
+
+	port_address_text(&request.peer(), connection->peer_name_,
+			  sizeof(connection->peer_name_));
+	connection->login_ = TRY(base::make<Login>(PORT_MAY_SLEEP));
+	connection->datamover_.attach(
+		TRY(request.make_stream(shape, connection->datamover_)),
+		options);
+
+	iser::write_private_data(private_data, options.send_with_invalidate);
+	if (const Cause cause = portal.adopt(*connection); cause != Cause::None)
+		return Error::Busy;
+	connection->watchdog_.queue(lio_settings.login_timeout * 1000);
+	/* From accept on, events may come, and the stream is the owner. */
+	if (Error error = connection->datamover_.accept(private_data);
+	    error != Error::None)
+		return error;
+	Registry::instance().statistics().connection_made();
+	static_cast<void>(connection.release());
+	return Error::None;
+}
+
+void Connection::connection_established()
+{
+	step(Event::Established);
+}
+
+/* Requests ------------------------------------------------------------------ */
+
+void Connection::login_notify(di::ControlPdu &pdu)
+{
+	if (!login_)
+		return;
+	switch (login_->take(pdu)) {
+	case LoginChain::Next::AnswerEmpty:
+		send_login(login_->ask_for_more());
+		break;
+	case LoginChain::Next::Complete:
+		request_complete();
+		break;
+	case LoginChain::Next::Refuse:
+		send_login(login_->refuse(initiator_error, 0));
+		end(Cause::LoginMalformed);
+		break;
+	}
+}
+
+/* A request is whole: somebody of LIO has to look at it. */
+void Connection::request_complete()
+{
+	bool first;
+	{
+		SpinGuard guard(lock_);
+
+		first = state_ == State::Connecting ||
+			state_ == State::AwaitingLogin;
+	}
+	switch (step(first ? Event::FirstRequest : Event::RequestArrived)) {
+	case Action::Queue:
+		portal_.offer(*this);
+		break;
+	case Action::Present:
+		present();
+		break;
+	case Action::Invalid:
+		end(Cause::LoginMalformed, "a Login Request came out of turn");
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * LIO's login worker has to look: at a request, or at the end.  LIO's portal
+ * thread may still be in the login code for the request before, and the worker
+ * could free what it looks at; then wait for thread_left().
+ */
+void Connection::present()
+{
+	SpinGuard guard(lock_);
+
+	if (in_thread_)
+		present_later_ = true;
+	else
+		target_login_work(conn_);
+}
+
+void Connection::thread_left()
+{
+	SpinGuard guard(lock_);
+
+	in_thread_ = false;
+	if (present_later_)
+		target_login_work(conn_);
+	present_later_ = false;
+}
+
+bool Connection::accept(iscsit_conn *conn)
+{
+	{
+		SpinGuard guard(lock_);
+		const iser::Transition next =
+			iser::transition(state_, Event::Accepted);
+
+		if (next.action == Action::Invalid)
+			return false;
+		state_ = next.next;
+		conn_ = conn;
+		in_thread_ = true;
+	}
+	get();
+	target_bind(conn, reinterpret_cast<lio_connection *>(this),
+		    &datamover_.stream().peer(), &datamover_.stream().local());
+	return true;
+}
+
+Error Connection::get_login_rx(iscsi_login *login, bool first)
+{
+	{
+		SpinGuard guard(lock_);
+
+		if (lost_)
+			return Error::NotConnected;
+		state_ = State::Negotiating;
+	}
+	/* Without a request this is LIO's own timeout. */
+	const Error error = login_->present(conn_, login, first);
+
+	if (error == Error::TimedOut)
+		end(Cause::LoginTimedOut);
+	return error;
+}
+
+Error Connection::validate_params()
+{
+	char pair[64];
+
+	if (login_->keys().discovery())
+		return Error::None;
+	port_format(pair, sizeof(pair), "TargetRecvDataSegmentLength=%u",
+		    lio_settings.receive_data);
+	if (int error = target_set_key(conn_, pair); error < 0)
+		return base::from_errno(error);
+	/* Nobody recovers a connection over RDMA; see the feature table. */
+	if (int error = target_set_key(conn_, "ErrorRecoveryLevel=0"); error < 0)
+		return base::from_errno(error);
+	/*
+	 * Nothing holds unsolicited Data-Outs back, and where a message
+	 * without a buffer ends the connection there is no room for the worst
+	 * case; the initiator asks, we say R2T.
+	 */
+	if (!datamover_.stream().traits().dry_receive_queue_is_fatal)
+		return Error::None;
+	return base::from_errno(target_set_key(conn_, "InitialR2T=Yes"));
+}
+
+/* Responses ------------------------------------------------------------------ */
+
+void Connection::send_login(const LoginResponse &response)
+{
+	/* The initiator may ask again as soon as it has the response. */
+	if (rcap::Receive *buffer = login_->take_buffer())
+		datamover_.done(*buffer);
+	login_sent_.close();
+	datamover_.send_login(response.bhs, response.text);
+}
+
+void Connection::login_sent(bool ok)
+{
+	bool full_feature;
+	{
+		SpinGuard guard(lock_);
+
+		full_feature = state_ == State::FullFeature;
+	}
+	if (ok && full_feature)
+		login_ = {};
+	login_sent_.open();
+}
+
+Error Connection::put_login_tx(iscsi_login *login)
+{
+	target_login_response from_lio;
+
+	target_get_login_response(login, &from_lio);
+	const LoginResponse response = login_->answer(from_lio);
+
+	if (from_lio.failed) {
+		/* The buffer stays out: this was the last request. */
+		static_cast<void>(login_->take_buffer());
+		refused_ = true;
+		send_login(response);
+		end(Cause::LoginRefused);
+		return Error::None;
+	}
+	if (from_lio.complete)
+		return final_response(response);
+	if (step(Event::ResponseSent) == Action::Invalid)
+		return Error::NotConnected;
+	{
+		SpinGuard guard(lock_);
+
+		if (lost_)
+			return Error::NotConnected;
+	}
+	send_login(response);
+	return Error::None;
+}
+
+/* Ends a login that LIO was about to let in. */
+Error Connection::refuse_login(Cause cause, u8 status_class, u8 status_detail)
+{
+	static_cast<void>(login_->take_buffer());
+	refused_ = true;
+	send_login(login_->refuse(status_class, status_detail));
+	end(cause);
+	return Error::NotConnected;
+}
+
+di::ConnectionResources Connection::resources() const
+{
+	const u32 window = discovery_ ? discovery_pdus :
+					smaller(session_.command_window,
+						widest_window) + unexpected_pdus;
+
+	return {
+		.receives = window,
+		.receive_data = discovery_ ? iser::max_login_data :
+					     lio_settings.receive_data,
+		.max_ahs = max_ahs,
+		.sends = window,
+	};
+}
+
+/*
+ * The login has succeeded, as far as LIO is concerned: now the connection gets
+ * its resources (RFC 7145 5.1.2), and the response waits until LIO has
+ * registered the session, because a command may follow at once (F-04).
+ */
+Error Connection::final_response(const LoginResponse &response)
+{
+	const iser::LoginKeys &keys = login_->keys();
+	const Bytes name = keys.initiator_name();
+
+	if (!keys.discovery() && !keys.rdma_extensions())
+		return refuse_login(Cause::RdmaExtensionsRefused,
+				    initiator_error, 0);
+
+	static_cast<void>(login_->take_buffer());
+	base::copy({reinterpret_cast<u8 *>(initiator_name_),
+		    sizeof(initiator_name_) - 1}, name);
+	discovery_ = keys.discovery();
+	first_burst_length_ = keys.first_burst_length();
+	burst_limit_ = smaller(keys.max_burst_length(), largest_burst);
+	target_get_session(conn_, &session_);
+	datamover_.notice_key_values(keys);
+	if (Error error = datamover_.allocate_connection_resources(resources());
+	    error != Error::None)
+		return refuse_login(Cause::OutOfMemory, target_error,
+				    out_of_resources);
+	final_ = response;
+	step(Event::FinalResponse);
+
+	SpinGuard guard(lock_);
+
+	return lost_ ? Error::NotConnected : Error::None;
+}
+
+/* LIO's receive thread, once the session is registered. */
+void Connection::get_rx_pdu()
+{
+	const u32 limit = discovery_ ? rcap::Stream::long_data : 128;
+
+	if (step(Event::Started) == Action::Invalid)
+		return;
+	target_limit_data_segment(conn_, limit);
+	login_sent_.close();
+	if (datamover_.enable_datamover(final_.bhs, final_.text) !=
+	    Error::None)
+		return;
+	if (session_.nopin_timeout > 0 && !discovery_)
+		watchdog_.postpone(session_.nopin_timeout * 1000);
+	else
+		watchdog_.cancel();
+	/* Interrupted: LIO ends the connection itself. */
+	static_cast<void>(ended_.wait_interruptible());
+}
+
+/* The watchdog of every phase of the login. */
+void Connection::login_expired()
+{
+	end(Cause::LoginTimedOut);
+}
+
+} // namespace lio

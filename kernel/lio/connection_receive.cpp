@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * PDUs of full feature phase, from the Datamover to LIO.  All of this runs in
+ * the completion worker of the connection and never waits for a command: a PDU
+ * that finds none is parked, and everything behind it (F-28).
+ */
+#include "iser/cdb.h"
+#include "lio/connection.h"
+#include "lio/registry.h"
+
+namespace lio {
+
+using base::Bytes;
+using base::MutableBytes;
+using base::SpinGuard;
+using iser::AhsKind;
+using iser::Bhs;
+using iser::Cause;
+using iser::IscsiOpcode;
+using iser::RejectReason;
+using iser::State;
+
+namespace {
+
+/* How soon a parked PDU is tried again when nothing calls for it earlier. */
+constexpr unsigned int retry_ms = 10;
+/* Longest ping data that we echo: what Linux can receive (reference OQ-12). */
+constexpr u32 longest_echo = 128;
+constexpr u32 largest_ahs = 256;
+
+u8 *bytes_of(Bhs &bhs)
+{
+	return reinterpret_cast<u8 *>(&bhs);
+}
+
+u8 code(RejectReason reason)
+{
+	return static_cast<u8>(reason);
+}
+
+} // namespace
+
+/* Parking -------------------------------------------------------------------- */
+
+/*
+ * From the completion worker, or, for a parked PDU, from retry_parked(); what
+ * is new waits while there is a parked one.  So PDUs pass one at a time.
+ */
+void Connection::control_notify(di::ControlPdu &pdu)
+{
+	bool behind;
+	{
+		SpinGuard guard(lock_);
+
+		if (state_ != State::FullFeature)
+			return;
+		behind = !pdu.again && (retrying_ || !parked_.empty());
+		if (behind)
+			parked_.push_back(pdu.buffer);
+	}
+	if (!behind && !dispatch(pdu))
+		park(pdu);
+}
+
+/* There is no command for it now; its turn comes first. */
+void Connection::park(di::ControlPdu &pdu)
+{
+	Registry::instance().statistics().pdu_parked();
+	{
+		SpinGuard guard(lock_);
+
+		parked_.push_front(pdu.buffer);
+		stalled_ = true;
+	}
+	retry_.queue(retry_ms);
+}
+
+void Connection::retry_parked()
+{
+	for (;;) {
+		rcap::Receive *buffer = nullptr;
+		{
+			SpinGuard guard(lock_);
+
+			if (state_ == State::FullFeature && !stalled_)
+				buffer = parked_.pop_front();
+			retrying_ = buffer;
+			/* Stalled: park() has queued the next try. */
+			stalled_ = false;
+		}
+		if (!buffer)
+			return;
+		datamover_.notify_again(*buffer);
+	}
+}
+
+void Connection::drop_parked()
+{
+	SpinGuard guard(lock_);
+
+	while (parked_.pop_front())
+		continue;
+}
+
+/* Dispatch -------------------------------------------------------------------- */
+
+/* False: no command is free, so nothing was done. */
+bool Connection::dispatch(di::ControlPdu &pdu)
+{
+	const IscsiOpcode opcode = pdu.bhs.opcode();
+
+	if (discovery_ && opcode != IscsiOpcode::TextRequest &&
+	    opcode != IscsiOpcode::LogoutRequest &&
+	    opcode != IscsiOpcode::NopOut) {
+		end(Cause::DiscoveryOpcode);
+		return true;
+	}
+	switch (opcode) {
+	case IscsiOpcode::ScsiCommand:
+		return scsi_command(pdu);
+	case IscsiOpcode::DataOut:
+		data_out(pdu);
+		return true;
+	case IscsiOpcode::NopOut:
+		return nop_out(pdu);
+	case IscsiOpcode::TextRequest:
+		return text(pdu);
+	case IscsiOpcode::TaskManagementRequest:
+		return task_management(pdu);
+	case IscsiOpcode::LogoutRequest:
+		return logout(pdu);
+	case IscsiOpcode::LoginRequest:
+	case IscsiOpcode::SnackRequest:
+		/* RFC 7145 7.3.9, 7.3.11 */
+		return reject(pdu, RejectReason::ProtocolError);
+	default:
+		/* RFC 7143 11.17.1 */
+		return reject(pdu, RejectReason::CommandNotSupported);
+	}
+}
+
+bool Connection::reject(di::ControlPdu &pdu, RejectReason reason)
+{
+	iscsit_cmd *cmd = target_command_allocate(conn_);
+
+	if (!cmd)
+		return false;
+	reject_with(cmd, pdu, reason);
+	return true;
+}
+
+void Connection::reject_with(iscsit_cmd *cmd, di::ControlPdu &pdu,
+			     RejectReason reason)
+{
+	target_reject(conn_, cmd, code(reason), bytes_of(pdu.bhs));
+	datamover_.done(pdu.buffer);
+}
+
+/* SCSI commands ----------------------------------------------------------------- */
+
+bool Connection::scsi_command(di::ControlPdu &pdu)
+{
+	/* LIO reads an AHS right behind the BHS. */
+	u8 with_ahs[sizeof(Bhs) + largest_ahs];
+	auto &request = pdu.bhs.as<iser::ScsiCommandPdu>();
+	const MutableBytes ahs =
+		MutableBytes(with_ahs).from(sizeof(Bhs)).first(
+			pdu.layout.ahs_length);
+	const u32 unsolicited =
+		iser::unsolicited_length(request, first_burst_length_);
+	u8 *bhs = bytes_of(pdu.bhs);
+
+	if (const Cause cause =
+		    iser::check_mapping(request, unsolicited, pdu.mapping);
+	    cause != Cause::None) {
+		end(cause);
+		return true;
+	}
+	if (!pdu.copy_ahs(ahs)) {
+		end(Cause::AhsMalformed);
+		return true;
+	}
+	const iser::AhsCheck checked = iser::check_ahs(ahs);
+
+	if (checked.kind == AhsKind::Unsupported)
+		return reject(pdu, RejectReason::CommandNotSupported);
+	if (checked.kind == AhsKind::Malformed ||
+	    !iser::cdb_is_whole(request.cdb, checked.extended_cdb.length))
+		return reject(pdu, RejectReason::InvalidPduField);
+
+	iscsit_cmd *cmd = target_command_allocate(conn_);
+
+	if (!cmd)
+		return false;
+	Command &command = Command::of(cmd);
+
+	command.task.mapping = pdu.mapping;
+	command.task.unsolicited = unsolicited;
+	if (pdu.layout.ahs_length > 0) {
+		base::copy(with_ahs, {bhs, sizeof(Bhs)});
+		bhs = with_ahs;
+	}
+	run_scsi_command(cmd, pdu, bhs);
+	return true;
+}
+
+/*
+ * LIO takes it step by step.  Once it is in order it may have run and be gone,
+ * so nothing of the command is touched after that.
+ */
+void Connection::run_scsi_command(iscsit_cmd *cmd, di::ControlPdu &pdu,
+				  u8 *bhs)
+{
+	Command &command = Command::of(cmd);
+	rcap::Receive &buffer = pdu.buffer;
+	target_scsi scsi;
+	bool dropped;
+	bool held = false;
+
+	if (target_scsi_setup(conn_, cmd, bhs, &scsi) < 0) {
+		datamover_.done(buffer);
+		return;
+	}
+	const u32 immediate = scsi.immediate ? scsi.immediate_length : 0;
+
+	if (immediate > 0 && immediate == scsi.data_length &&
+	    !pdu.data_in_place().empty() && pdu.layout.data_offset == 0) {
+		/* All of it is here, and aligned: let it lie. */
+		target_scsi_use_buffer(cmd);
+		command.held = &buffer;
+		held = true;
+	}
+	const int result = target_scsi_process(conn_, cmd, bhs);
+
+	if (result < 0 || immediate == 0) {
+		datamover_.done(buffer);
+		return;
+	}
+	dropped = result > 0;
+	if (dropped && held) {
+		command.held = nullptr;
+		held = false;
+	}
+	if (!dropped && !place_immediate_data(command, pdu, immediate))
+		dropped = true;
+
+	const int order = target_scsi_sequence(conn_, cmd, bhs);
+
+	if (order == 0 && !dropped && scsi.unsolicited)
+		target_await_unsolicited(cmd);
+	else if (dropped)
+		target_scsi_put(cmd);
+	if (!held)
+		datamover_.done(buffer);
+}
+
+bool Connection::place_immediate_data(Command &command, di::ControlPdu &pdu,
+				      u32 length)
+{
+	const MutableBytes data = pdu.data_in_place();
+
+	if (command.held) {
+		target_scsi_set_buffer(command.cmd(), command.scatterlist,
+				       data.data(), length);
+	} else if (!data.empty()) {
+		target_copy_in(command.cmd(), 0, data.data(), length);
+	} else {
+		/* Behind an AHS the data may lie in two pieces. */
+		void *joined = port_alloc(length, PORT_MAY_SLEEP);
+
+		if (!joined || !pdu.copy_data({static_cast<u8 *>(joined),
+					       length})) {
+			port_free(joined);
+			end(Cause::OutOfMemory);
+			return false;
+		}
+		target_copy_in(command.cmd(), 0, joined, length);
+		port_free(joined);
+	}
+	target_immediate_done(command.cmd(), length);
+	return true;
+}
+
+/* Unsolicited data (RFC 7143 11.7). */
+void Connection::data_out(di::ControlPdu &pdu)
+{
+	const auto &request = pdu.bhs.as<iser::DataOutPdu>();
+	const Bytes data = pdu.data_in_place();
+	iscsit_cmd *cmd = target_find_command(conn_, request.itt);
+	target_write write = {};
+
+	/* Solicited data never comes in a PDU (RFC 7145 7.3.6). */
+	if (request.ttt != iser::reserved_tag ||
+	    data.size() != pdu.data_length()) {
+		end(Cause::UnexpectedDataOut);
+		return;
+	}
+	if (cmd)
+		target_get_write(cmd, &write);
+	if (cmd && write.write && (!write.unsolicited || write.out_of_order)) {
+		end(Cause::UnexpectedDataOut);
+		return;
+	}
+	/* Of a task that was aborted or has failed already, or nothing. */
+	if (data.empty() || !cmd || !write.waiting) {
+		Registry::instance().statistics().data_out_dropped();
+		datamover_.done(pdu.buffer);
+		return;
+	}
+	const u32 length = static_cast<u32>(data.size());
+
+	if (target_data_out_check(conn_, cmd, bytes_of(pdu.bhs), length) > 0 &&
+	    target_copy_in(cmd, request.buffer_offset, data.data(), length))
+		target_data_out_done(cmd, bytes_of(pdu.bhs));
+	datamover_.done(pdu.buffer);
+}
+
+/* The others ---------------------------------------------------------------------- */
+
+bool Connection::nop_out(di::ControlPdu &pdu)
+{
+	const auto &request = pdu.bhs.as<iser::NopPdu>();
+	u8 echo[longest_echo];
+	const u32 length = pdu.data_length() < longest_echo ?
+				   pdu.data_length() : longest_echo;
+	iscsit_cmd *cmd = nullptr;
+
+	/* An answer to a ping of ours needs no command of its own. */
+	if (request.ttt == iser::reserved_tag) {
+		cmd = target_command_allocate(conn_);
+		if (!cmd)
+			return false;
+	}
+	if (!pdu.copy_data(MutableBytes(echo).first(length)))
+		end(Cause::LengthLies);
+	target_nop_out(conn_, cmd, bytes_of(pdu.bhs), echo, length);
+	datamover_.done(pdu.buffer);
+	return true;
+}
+
+bool Connection::text(di::ControlPdu &pdu)
+{
+	const auto &request = pdu.bhs.as<iser::TextPdu>();
+	const Bytes data = pdu.data_in_place();
+	iscsit_cmd *cmd;
+
+	if (data.size() != pdu.data_length()) {
+		end(Cause::LengthLies);
+		return true;
+	}
+	if (request.ttt == iser::reserved_tag) {
+		cmd = target_command_allocate(conn_);
+		if (!cmd)
+			return false;
+	} else {
+		cmd = target_find_text(conn_, request.itt);
+		if (!cmd)
+			return reject(pdu, RejectReason::ProtocolError);
+	}
+	target_text(conn_, cmd, bytes_of(pdu.bhs), data.data(),
+		    static_cast<u32>(data.size()));
+	datamover_.done(pdu.buffer);
+	return true;
+}
+
+bool Connection::task_management(di::ControlPdu &pdu)
+{
+	iscsit_cmd *cmd = target_command_allocate(conn_);
+
+	if (!cmd)
+		return false;
+	target_task_management(conn_, cmd, bytes_of(pdu.bhs));
+	datamover_.done(pdu.buffer);
+	return true;
+}
+
+bool Connection::logout(di::ControlPdu &pdu)
+{
+	iscsit_cmd *cmd = target_command_allocate(conn_);
+
+	if (!cmd)
+		return false;
+	target_logout(conn_, cmd, bytes_of(pdu.bhs));
+	datamover_.done(pdu.buffer);
+	return true;
+}
+
+} // namespace lio

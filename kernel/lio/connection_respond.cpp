@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Data and responses of full feature phase, from LIO to the Datamover. */
+#include "iser/task.h"
+#include "lio/connection.h"
+#include "lio/registry.h"
+
+namespace lio {
+
+using base::Bytes;
+using base::Error;
+using base::MutexGuard;
+using base::SpinGuard;
+using iser::Bhs;
+
+namespace {
+
+u8 *bytes_of(Bhs &bhs)
+{
+	return reinterpret_cast<u8 *>(&bhs);
+}
+
+di::DataDescriptor descriptor(const target_data &data, u32 offset, u32 length)
+{
+	return {
+		.scatterlist = data.scatterlist,
+		.entries = data.entries,
+		.offset = offset,
+		.length = length,
+	};
+}
+
+} // namespace
+
+/* Data of writes -------------------------------------------------------------- */
+
+/* What did not come unsolicited is read from the initiator, burst by burst. */
+void Connection::get_dataout(iscsit_cmd *cmd)
+{
+	Command &command = Command::of(cmd);
+	target_data data;
+
+	target_stop_data_timer(cmd);
+	target_get_data(cmd, &data);
+	command.offset = data.received;
+	command.end = data.length;
+	read_next_burst(command);
+}
+
+void Connection::read_next_burst(Command &command)
+{
+	const u32 length = iser::next_burst(command.offset, command.end,
+					    burst_limit_);
+	struct target_data data;
+
+	if (length == 0) {
+		command.phase = Command::Phase::Idle;
+		target_write_complete(command.cmd());
+		return;
+	}
+	target_get_data(command.cmd(), &data);
+	command.phase = Command::Phase::Reading;
+	datamover_.get_data(command.task,
+			    descriptor(data, command.offset, length),
+			    command.offset);
+}
+
+/* Data of reads, and the status ------------------------------------------------- */
+
+void Connection::queue_data_in(iscsit_cmd *cmd)
+{
+	Command &command = Command::of(cmd);
+	target_data data;
+
+	target_get_data(cmd, &data);
+	command.offset = 0;
+	command.end = data.length;
+	write_next_burst(command);
+}
+
+void Connection::write_next_burst(Command &command)
+{
+	const u32 length = iser::next_burst(command.offset, command.end,
+					    burst_limit_);
+	const bool last = command.offset + length == command.end;
+	struct target_data data;
+
+	target_get_data(command.cmd(), &data);
+	command.phase = Command::Phase::Writing;
+	/* The last burst leaves together with the status. */
+	if (length > 0)
+		datamover_.put_data(command.task,
+				    descriptor(data, command.offset, length),
+				    command.offset, !last);
+	if (last)
+		send_status(command);
+}
+
+void Connection::data_completion_notify(iser::TaskResources &task, bool ok)
+{
+	Command &command = Command::of(task);
+
+	if (command.phase == Command::Phase::Reading) {
+		/* Failed: it waits for data for ever; wait_conn() frees it. */
+		if (!ok)
+			return;
+		command.offset += command.task.data.local.length;
+		read_next_burst(command);
+		return;
+	}
+	if (!ok) {
+		free_command(command.cmd());
+		return;
+	}
+	command.offset += command.task.data.local.length;
+	write_next_burst(command);
+}
+
+void Connection::queue_status(iscsit_cmd *cmd)
+{
+	send_status(Command::of(cmd));
+}
+
+void Connection::send_status(Command &command)
+{
+	release_buffer(command);
+
+	MutexGuard guard(respond_mutex_);
+	target_payload payload = {};
+	Bhs bhs = {};
+
+	target_build_status(conn_, command.cmd(), bytes_of(bhs), &payload);
+	respond(command, Command::Phase::Status, bhs, payload);
+}
+
+/* A zero-copy write is through with it, or the command has ended. */
+void Connection::release_buffer(Command &command)
+{
+	rcap::Receive *buffer = command.held;
+
+	if (!buffer)
+		return;
+	command.held = nullptr;
+	datamover_.done(*buffer);
+}
+
+/* respond_mutex_ held, from before StatSN was given out. */
+void Connection::respond(Command &command, Command::Phase phase,
+			 const Bhs &bhs, const target_payload &payload)
+{
+	command.phase = phase;
+	datamover_.send_control(command.task, bhs,
+				Bytes(payload.data, payload.length));
+}
+
+/* Other responses ----------------------------------------------------------------- */
+
+/* LIO's transmit thread. */
+Error Connection::response_queue(iscsit_cmd *cmd, target_state state)
+{
+	Command &command = Command::of(cmd);
+	Command::Phase phase = Command::Phase::Control;
+	target_payload payload = {};
+	Bhs bhs = {};
+
+	if (state == TARGET_SEND_STATUS) {
+		send_status(command);
+		return Error::None;
+	}
+	if (state == TARGET_SEND_TEXT_RESPONSE)
+		return send_text(command);
+
+	MutexGuard guard(respond_mutex_);
+
+	switch (state) {
+	case TARGET_SEND_LOGOUT_RESPONSE:
+		target_build_logout(conn_, cmd, bytes_of(bhs));
+		phase = Command::Phase::Logout;
+		break;
+	case TARGET_SEND_NOP_IN:
+		target_build_nop_in(conn_, cmd, bytes_of(bhs), true, &payload);
+		break;
+	case TARGET_SEND_TASK_MANAGEMENT_RESPONSE:
+		target_build_task_management(conn_, cmd, bytes_of(bhs));
+		break;
+	case TARGET_SEND_REJECT:
+		target_build_reject(conn_, cmd, bytes_of(bhs), &payload);
+		break;
+	case TARGET_SEND_ASYNC_MESSAGE:
+		target_build_async(conn_, cmd, bytes_of(bhs));
+		break;
+	default:
+		return Error::Invalid;
+	}
+	respond(command, phase, bhs, payload);
+	return Error::None;
+}
+
+Error Connection::send_text(Command &command)
+{
+	MutexGuard guard(respond_mutex_);
+	target_payload payload = {};
+	Bhs bhs = {};
+
+	if (int error = target_build_text(conn_, command.cmd(), bytes_of(bhs),
+					  &payload);
+	    error < 0)
+		return base::from_errno(error);
+	const bool more = bhs.flags & iser::TextPdu::continue_bit;
+
+	respond(command,
+		more ? Command::Phase::Continue : Command::Phase::Control, bhs,
+		payload);
+	return Error::None;
+}
+
+/* LIO's transmit thread, what goes before responses. */
+Error Connection::immediate_queue(iscsit_cmd *cmd, target_state state)
+{
+	Command &command = Command::of(cmd);
+	target_payload payload = {};
+	Bhs bhs = {};
+
+	if (state == TARGET_REMOVE) {
+		free_command(cmd);
+		return Error::None;
+	}
+	if (state != TARGET_SEND_NOP_IN_PING &&
+	    state != TARGET_SEND_NOP_IN_NO_REPLY)
+		return Error::Invalid;
+
+	MutexGuard guard(respond_mutex_);
+	const bool ping = state == TARGET_SEND_NOP_IN_PING;
+
+	target_build_nop_in(conn_, cmd, bytes_of(bhs), false, &payload);
+	if (ping)
+		target_mark_pinged(cmd);
+	respond(command, ping ? Command::Phase::Ping : Command::Phase::Control,
+		bhs, payload);
+	return Error::None;
+}
+
+void Connection::control_sent(iser::TaskResources &task, bool ok)
+{
+	Command &command = Command::of(task);
+	iscsit_cmd *cmd = command.cmd();
+
+	switch (command.phase) {
+	case Command::Phase::Continue:
+	case Command::Phase::Ping:
+		/* Lives on; LIO frees it, or the end of the connection. */
+		break;
+	case Command::Phase::Logout:
+		/* Not sent: LIO closes for the connection's loss instead. */
+		if (ok) {
+			logout_cmd_ = cmd;
+			logout_queued_ = true;
+			get();
+			logout_.queue();
+		}
+		break;
+	default:
+		free_command(cmd);
+		break;
+	}
+}
+
+/* Waits until the session is closed, which a completion worker may not. */
+void Connection::logout_done()
+{
+	target_logout_sent(conn_, logout_cmd_);
+	put();
+}
+
+/* The fabric's end of a command; what waits for one may go on. */
+void Connection::free_command(iscsit_cmd *cmd)
+{
+	bool waiting;
+
+	target_command_free(conn_, cmd);
+	{
+		SpinGuard guard(lock_);
+
+		waiting = !parked_.empty();
+	}
+	if (waiting)
+		retry_.queue();
+}
+
+/* From the core and LIO ------------------------------------------------------------- */
+
+/* The core gives the command up; it will free it itself. */
+void Connection::aborted_task(iscsit_cmd *cmd)
+{
+	target_command_aborted(conn_, cmd);
+	release_buffer(Command::of(cmd));
+}
+
+void Connection::unmap_cmd(iscsit_cmd *cmd)
+{
+	release_buffer(Command::of(cmd));
+}
+
+} // namespace lio

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "lio/login.h"
+
+namespace lio {
+
+using base::Bytes;
+using base::Error;
+using iser::Bhs;
+using iser::LoginChain;
+using iser::LoginRequestPdu;
+using iser::LoginResponsePdu;
+
+Login::Login() : chain_(request_text_) {}
+
+LoginChain::Next Login::take(const di::ControlPdu &pdu)
+{
+	const auto &request = pdu.bhs.as<LoginRequestPdu>();
+
+	request_ = pdu.bhs;
+	buffer_ = &pdu.buffer;
+	if (!answered_) {
+		/* RFC 7143 11.12.9: the target starts at ExpStatSN. */
+		stat_sn_ = request.exp_stat_sn;
+		exp_cmd_sn_ = max_cmd_sn_ = request.cmd_sn;
+		tsih_ = request.tsih;
+	}
+	const LoginChain::Next next =
+		chain_.append(request, pdu.data_in_place());
+
+	if (next == LoginChain::Next::Complete) {
+		keys_.note_request(chain_.text());
+		complete_ = true;
+	}
+	return next;
+}
+
+LoginResponse Login::ask_for_more()
+{
+	LoginResponse response = {};
+
+	answered_ = true;
+	response.bhs.as<LoginResponsePdu>() = iser::empty_login_response(
+		request_.as<LoginRequestPdu>(), stat_sn_++, exp_cmd_sn_,
+		max_cmd_sn_, tsih_);
+	return response;
+}
+
+LoginResponse Login::refuse(u8 status_class, u8 status_detail)
+{
+	LoginResponse response = {};
+
+	answered_ = true;
+	response.bhs.as<LoginResponsePdu>() =
+		iser::login_failure(request_.as<LoginRequestPdu>(), stat_sn_++,
+				    status_class, status_detail);
+	return response;
+}
+
+Bytes Login::response_text(Bytes text)
+{
+	base::copy(response_text_, text);
+	return Bytes(response_text_).first(text.size());
+}
+
+LoginResponse Login::answer(const target_login_response &response)
+{
+	LoginResponse answer;
+
+	base::copy({reinterpret_cast<u8 *>(&answer.bhs), sizeof(answer.bhs)},
+		   {response.bhs, sizeof(answer.bhs)});
+	const auto &pdu = answer.bhs.as<LoginResponsePdu>();
+	u32 length = iser::padded(pdu.data_segment_length);
+
+	if (length > sizeof(response_text_))
+		length = sizeof(response_text_);
+	if (response.failed) {
+		/* LIO's failures carry no text. */
+		length = 0;
+		answer.bhs.data_segment_length = 0;
+	}
+	answered_ = true;
+	stat_sn_ = pdu.stat_sn + 1;
+	exp_cmd_sn_ = pdu.exp_cmd_sn;
+	max_cmd_sn_ = pdu.max_cmd_sn;
+	tsih_ = pdu.tsih;
+	answer.text = response_text({response.text, length});
+	if (length > 0)
+		keys_.note_response(answer.text.first(
+			pdu.data_segment_length < length ?
+				static_cast<u32>(pdu.data_segment_length) :
+				length));
+	return answer;
+}
+
+Error Login::present(iscsit_conn *conn, iscsi_login *login, bool first)
+{
+	const Bytes text = chain_.text();
+
+	if (!complete_)
+		return Error::TimedOut;
+	complete_ = false;
+	/* LIO sees one request with all of the chain's text. */
+	request_.data_segment_length = static_cast<u32>(text.size());
+	if (!first)
+		target_set_stat_sn(conn, stat_sn_);
+	return base::from_errno(target_login_request(
+		conn, login, reinterpret_cast<const u8 *>(&request_),
+		text.data(), static_cast<u32>(text.size()), first));
+}
+
+rcap::Receive *Login::take_buffer()
+{
+	rcap::Receive *buffer = buffer_;
+
+	buffer_ = nullptr;
+	return buffer;
+}
+
+} // namespace lio

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+#pragma once
+
+#include "base/memory.h"
+#include "di/datamover.h"
+#include "iser/login_chain.h"
+#include "iser/login_keys.h"
+#include "port/target.h"
+
+namespace lio {
+
+/* A Login Response, as it goes into a Send. */
+struct LoginResponse {
+	iser::Bhs bhs;
+	base::Bytes text;
+};
+
+/*
+ * The text and the numbers of one login.  Lives from the connection's creation
+ * to full feature phase, and is touched by one context at a time: the receive
+ * path while the initiator is to speak, LIO while the target is.
+ */
+class Login : public base::Allocated, base::Immovable {
+public:
+	Login();
+
+	/* Takes a request in; what to do about it is as LoginChain says. */
+	iser::LoginChain::Next take(const di::ControlPdu &pdu);
+	/* The answer that asks for the rest of a C-bit chain. */
+	LoginResponse ask_for_more();
+	/* Ends the login with a status (RFC 7143 11.13.5). */
+	LoginResponse refuse(u8 status_class, u8 status_detail);
+	/* What LIO answers: notes the keys, keeps a copy until it is sent. */
+	LoginResponse answer(const target_login_response &response);
+
+	/* Hands the joined request to LIO.  Error: there is none, or refused. */
+	base::Error present(iscsit_conn *conn, iscsi_login *login, bool first);
+
+	const iser::LoginKeys &keys() const { return keys_; }
+
+	/* The buffer of the latest request, until it is posted again. */
+	rcap::Receive *take_buffer();
+
+private:
+	base::Bytes response_text(base::Bytes text);
+
+	iser::LoginKeys keys_;
+	iser::Bhs request_ = {};
+	bool complete_ = false;
+	rcap::Receive *buffer_ = nullptr;
+	/* Of the next response, as far as we make one ourselves. */
+	u32 stat_sn_ = 0;
+	u32 exp_cmd_sn_ = 0;
+	u32 max_cmd_sn_ = 0;
+	u16 tsih_ = 0;
+	bool answered_ = false;
+	u8 request_text_[iser::max_login_data] = {};
+	u8 response_text_[iser::max_login_data] = {};
+	iser::LoginChain chain_;
+};
+
+} // namespace lio
