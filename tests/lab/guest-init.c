@@ -24,8 +24,10 @@
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -303,6 +305,47 @@ static pid_t start_command(int output)
 	_exit(127);
 }
 
+static int listen_for_bus(void)
+{
+	struct sockaddr_un address = {
+		.sun_family = AF_UNIX,
+		.sun_path = "/run/dbus/system_bus_socket",
+	};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	mkdir("/run/dbus", 0755);
+	if (fd < 0 ||
+	    bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    chmod(address.sun_path, 0666) || listen(fd, 16))
+		fail("message bus");
+	return fd;
+}
+
+/*
+ * targetcli asks the system's message bus who else offers backstores.  The
+ * bus starts when somebody connects, as systemd would do it.
+ */
+static void start_bus(int listener)
+{
+	sigset_t none;
+	char pid[16];
+
+	if (fork())
+		return;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setsid();
+	dup2(listener, 3);
+	if (listener == 3)
+		fcntl(3, F_SETFD, 0);
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	setenv("LISTEN_PID", pid, 1);
+	setenv("LISTEN_FDS", "1", 1);
+	execl("/usr/bin/dbus-daemon", "dbus-daemon", "--system",
+	      "--address=systemd:", "--nofork", "--nopidfile", NULL);
+	_exit(127);
+}
+
 /* Returns whether there was something. */
 static int relay(int from, int to)
 {
@@ -342,7 +385,7 @@ static int reap(pid_t command)
  */
 static int run_command(int output)
 {
-	struct pollfd events[2] = { 0 };
+	struct pollfd events[3] = { 0 };
 	int pipes[2], result = -1;
 	struct signalfd_siginfo info;
 	sigset_t child;
@@ -353,15 +396,22 @@ static int run_command(int output)
 	sigprocmask(SIG_BLOCK, &child, NULL);
 	if (pipe2(pipes, O_CLOEXEC))
 		fail("pipe");
+	events[2].fd = listen_for_bus();
 	command = start_command(pipes[1]);
 	if (command < 0)
 		fail("fork");
 	fcntl(pipes[0], F_SETFL, O_NONBLOCK);
 	events[0].fd = pipes[0];
 	events[1].fd = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-	events[0].events = events[1].events = POLLIN;
+	events[0].events = events[1].events = events[2].events = POLLIN;
 	while (result < 0) {
-		poll(events, 2, -1);
+		poll(events, 3, -1);
+		if (events[2].revents) {
+			start_bus(events[2].fd);
+			close(events[2].fd);
+			events[2].fd = -1;
+			events[2].revents = 0;
+		}
 		relay(pipes[0], output);
 		while (read(events[1].fd, &info, sizeof(info)) > 0)
 			;
@@ -407,7 +457,7 @@ int main(void)
 	enter_root();
 	mount_system();
 	sethostname("lab", 3);
-	bring_up("lo", "127.0.0.1");
+	bring_up("lo", NULL);
 	bring_up("eth0", "10.0.2.15");
 	install_module();
 	output = open_output(uml);

@@ -8,7 +8,7 @@
 # shellcheck shell=bash disable=SC2154 # lab_dir and cache: common.sh
 
 # Raise them when the functions below make something else from the same input.
-uml_recipe=1
+uml_recipe=2
 stock_recipe=1
 
 build_packages=(gcc g++ make bc bison flex libelf-dev libssl-dev rsync kmod
@@ -49,13 +49,24 @@ unpack_source() {
 
 # User Mode Linux
 
-# The signal frame of a host with a large processor state (AMX) does not fit.
-enlarge_fp_state() {
-	local file=$1/arch/x86/um/user-offsets.c
-	grep -q 'HOST_FP_SIZE, 12288' "$file" || sed -i 's/DEFINE_LONGS(HOST_FP_SIZE, 2696)/DEFINE_LONGS(HOST_FP_SIZE, 12288)/' \
-		"$file"
-	grep -q 'HOST_FP_SIZE, 12288' "$file" ||
-		die "user-offsets.c is not as expected"
+# change FILE FROM TO: replaces one line's text, once.
+change() {
+	grep -qF "$3" "$1" && return 0
+	sed -i "s/$2/${3//&/\\&}/" "$1"
+	grep -qF "$3" "$1" || die "$1 is not as expected"
+}
+
+adapt_source() {
+	local um=$1/arch
+	# The signal frame of a host with a large processor state (AMX) does
+	# not fit.
+	change "$um/x86/um/user-offsets.c" 'HOST_FP_SIZE, 2696' \
+		'HOST_FP_SIZE, 12288'
+	# A fault maps the pages around it for the guest's process; tell the
+	# host about all of them, because each fault costs four switches
+	# between processes of the host.
+	change "$um/um/kernel/trap.c" 'flush_tlb_page(vma, address);' \
+		'flush_tlb_range(vma, max(vma->vm_start, address & ~0xffffUL), min(vma->vm_end, (address | 0xffffUL) + 1));'
 }
 
 fragments() {
@@ -99,7 +110,7 @@ make_uml() {
 	[ ! -e "$folder" ] || return 0
 	"$lab_dir/packages" "${build_packages[@]}"
 	with_lock source-6.1 unpack_source 6.1 "$tree" "$version"
-	enlarge_fp_state "$tree"
+	adapt_source "$tree"
 	# An interrupted build goes on where it was.
 	build_uml "$name" "$tree" "$folder.partial"
 	modules_disk "$folder.partial"

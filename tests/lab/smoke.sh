@@ -27,15 +27,15 @@ choose_module() {
 make_link() {
 	modprobe "rdma_$link" 2> /dev/null || modprobe "$link"
 	modprobe ib_iser
-	modprobe dummy numdummies=0
-	ip link add dummy0 type dummy
-	ip address add $address/24 dev dummy0
-	ip link set dummy0 up
-	rdma link add ${link}0 type "$link" netdev dummy0
+	ip link add lab0 type dummy
+	ip address add $address/24 dev lab0
+	ip link set lab0 up
+	rdma link add ${link}0 type "$link" netdev lab0
 	rdma link show
 }
 
 make_target() {
+	mkdir -p /root/.targetcli
 	local portal=/iscsi/$iqn/tpg1/portals
 	targetcli /backstores/ramdisk create disk 64M
 	targetcli /iscsi create $iqn
