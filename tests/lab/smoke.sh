@@ -35,23 +35,27 @@ make_link() {
 }
 
 make_target() {
-	mkdir -p /root/.targetcli
 	local portal=/iscsi/$iqn/tpg1/portals
-	targetcli /backstores/ramdisk create disk 64M
-	targetcli /iscsi create $iqn
-	targetcli $portal delete 0.0.0.0 3260
-	targetcli $portal create $address
-	targetcli $portal/$address:3260 enable_iser true
-	targetcli /iscsi/$iqn/tpg1/luns create /backstores/ramdisk/disk
-	targetcli /iscsi/$iqn/tpg1 set attribute authentication=0 \
-		generate_node_acls=1 demo_mode_write_protect=0
+	mkdir -p /root/.targetcli
+	# One run: its start takes seconds in an emulated machine.
+	targetcli <<- END
+	/backstores/ramdisk create disk 64M
+	/iscsi create $iqn
+	$portal delete 0.0.0.0 3260
+	$portal create $address
+	$portal/$address:3260 enable_iser true
+	/iscsi/$iqn/tpg1/luns create /backstores/ramdisk/disk
+	/iscsi/$iqn/tpg1 set attribute authentication=0
+	/iscsi/$iqn/tpg1 set attribute generate_node_acls=1
+	/iscsi/$iqn/tpg1 set attribute demo_mode_write_protect=0
+	END
 	test "$(cat /sys/kernel/config/target/iscsi/$iqn/tpgt_1/np/$address:3260/iser)" = 1
 }
 
 log_in() {
 	iscsiadm -m discovery -t sendtargets -p $address -I iser
 	iscsiadm -m node -T $iqn -p $address --login
-	iscsiadm -m session -P 1 | tee /tmp/session
+	iscsiadm -m session -P 1 > /tmp/session
 	grep -q 'Iface Transport: iser' /tmp/session
 }
 
@@ -70,14 +74,14 @@ disk() {
 }
 
 verify() {
-	fio --name=smoke --filename="$1" --rw=randwrite --bs=4k-128k \
+	fio --name=smoke --filename="$1" --rw=randwrite --bs=64k \
 		--size=32M --ioengine=libaio --iodepth=16 --direct=1 \
 		--verify=crc32c --do_verify=1 --verify_fatal=1 \
 		--output-format=json > /tmp/fio
 	jq -r '.jobs[0] | "# wrote \(.write.io_kbytes) KiB at \(.write.bw)" +
 		" KiB/s, read \(.read.io_kbytes) KiB, errors \(.error)"' /tmp/fio
-	jq -e '.jobs[0] | .error == 0 and .read.io_kbytes >= 32768' /tmp/fio \
-		> /dev/null
+	jq -e '.jobs[0] | .error == 0 and .write.io_kbytes == 32768 and
+		.read.io_kbytes == 32768' /tmp/fio > /dev/null
 }
 
 say "kernel $(uname -r), $module over $link"
