@@ -97,7 +97,7 @@ Result<bool> TextPair::boolean() const
 
 bool TextPairs::next(TextPair &pair)
 {
-	if (malformed_ || rest_.empty())
+	if (rest_.empty())
 		return false;
 
 	size_t end = find(rest_, 0);

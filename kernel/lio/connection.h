@@ -152,6 +152,7 @@ private:
 	bool discovery_ = false;
 	u32 first_burst_length_ = 0;
 	u32 burst_limit_ = 0;
+	u32 receive_data_ = 0;
 	target_session session_ = {};
 
 	/* LIO's receive thread waits here for the end. */

@@ -68,7 +68,8 @@ Error Connection::create(Portal &portal, rcap::ConnectionRequest &request)
 
 	port_address_text(&request.peer(), connection->peer_name_,
 			  sizeof(connection->peer_name_));
-	connection->login_ = TRY(base::make<Login>(PORT_MAY_SLEEP));
+	connection->login_ = TRY(
+		base::make<Login>(PORT_MAY_SLEEP, lio_settings.receive_data));
 	connection->datamover_.attach(
 		TRY(request.make_stream(shape, connection->datamover_)),
 		options);
@@ -199,14 +200,8 @@ Error Connection::get_login_rx(iscsi_login *login, bool first)
 
 Error Connection::validate_params()
 {
-	char pair[64];
-
 	if (login_->keys().discovery())
 		return Error::None;
-	port_format(pair, sizeof(pair), "TargetRecvDataSegmentLength=%u",
-		    lio_settings.receive_data);
-	if (int error = target_set_key(conn_, pair); error < 0)
-		return base::from_errno(error);
 	/* Nobody recovers a connection over RDMA; see the feature table. */
 	if (int error = target_set_key(conn_, "ErrorRecoveryLevel=0"); error < 0)
 		return base::from_errno(error);
@@ -291,8 +286,7 @@ di::ConnectionResources Connection::resources() const
 
 	return {
 		.receives = window,
-		.receive_data = discovery_ ? iser::max_login_data :
-					     lio_settings.receive_data,
+		.receive_data = receive_data_,
 		.max_ahs = max_ahs,
 		.sends = window,
 	};
@@ -318,6 +312,8 @@ Error Connection::final_response(const LoginResponse &response)
 	discovery_ = keys.discovery();
 	first_burst_length_ = keys.first_burst_length();
 	burst_limit_ = smaller(keys.max_burst_length(), largest_burst);
+	receive_data_ = discovery_ ? iser::max_login_data :
+				     keys.target_recv_data_segment_length();
 	target_get_session(conn_, &session_);
 	datamover_.notice_key_values(keys);
 	if (Error error = datamover_.allocate_connection_resources(resources());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "lio/login.h"
 
+#include "iser/key_limit.h"
+
 namespace lio {
 
 using base::Bytes;
@@ -10,7 +12,10 @@ using iser::LoginChain;
 using iser::LoginRequestPdu;
 using iser::LoginResponsePdu;
 
-Login::Login() : chain_(request_text_) {}
+Login::Login(u32 receive_data)
+	: receive_data_(receive_data), chain_(request_text_)
+{
+}
 
 LoginChain::Next Login::take(const di::ControlPdu &pdu)
 {
@@ -28,7 +33,10 @@ LoginChain::Next Login::take(const di::ControlPdu &pdu)
 		chain_.append(request, pdu.data_in_place());
 
 	if (next == LoginChain::Next::Complete) {
-		keys_.note_request(chain_.text());
+		text_ = Bytes(request_text_).first(iser::limit_number(
+			request_text_, chain_.text().size(),
+			"TargetRecvDataSegmentLength", receive_data_));
+		keys_.note_request(text_);
 		complete_ = true;
 	}
 	return next;
@@ -94,18 +102,16 @@ LoginResponse Login::answer(const target_login_response &response)
 
 Error Login::present(iscsit_conn *conn, iscsi_login *login, bool first)
 {
-	const Bytes text = chain_.text();
-
 	if (!complete_)
 		return Error::TimedOut;
 	complete_ = false;
 	/* LIO sees one request with all of the chain's text. */
-	request_.data_segment_length = static_cast<u32>(text.size());
+	request_.data_segment_length = static_cast<u32>(text_.size());
 	if (!first)
 		target_set_stat_sn(conn, stat_sn_);
 	return base::from_errno(target_login_request(
 		conn, login, reinterpret_cast<const u8 *>(&request_),
-		text.data(), static_cast<u32>(text.size()), first));
+		text_.data(), static_cast<u32>(text_.size()), first));
 }
 
 rcap::Receive *Login::take_buffer()

@@ -22,7 +22,8 @@ struct LoginResponse {
  */
 class Login : public base::Allocated, base::Immovable {
 public:
-	Login();
+	/* @receive_data: the longest data segment that we receive. */
+	explicit Login(u32 receive_data);
 
 	/* Takes a request in; what to do about it is as LoginChain says. */
 	iser::LoginChain::Next take(const di::ControlPdu &pdu);
@@ -54,6 +55,9 @@ private:
 	u32 max_cmd_sn_ = 0;
 	u16 tsih_ = 0;
 	bool answered_ = false;
+	const u32 receive_data_;
+	/* Joined, and with the numbers lowered to what we can do. */
+	base::Bytes text_;
 	u8 request_text_[iser::max_login_data] = {};
 	u8 response_text_[iser::max_login_data] = {};
 	iser::LoginChain chain_;

@@ -113,8 +113,11 @@ Error Stream::set_up(const StreamShape &shape, u8 peer_read_depth)
 	traits_.device = device_.name;
 	traits_.port = device_.port;
 	traits_.send_queue = device_.send_wrs;
-	traits_.read_depth = peer_read_depth < device_.max_read_depth ?
-				     peer_read_depth : device_.max_read_depth;
+	/* An MPA peer of revision 1 cannot say it: then one at a time. */
+	traits_.read_depth = peer_read_depth == 0 ? 1 :
+			     peer_read_depth < device_.max_read_depth ?
+						    peer_read_depth :
+						    device_.max_read_depth;
 	{
 		SpinGuard guard(lock_);
 
