@@ -3,6 +3,10 @@
 # made once, and how the rest of the world is told about it.
 # shellcheck shell=bash
 
+# A failure inside $(...) must end the script too.
+set -euo pipefail
+shopt -s inherit_errexit
+
 lab_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck disable=SC2034 # for the scripts
 checkout=$(cd "$lab_dir/../.." && pwd)
@@ -29,12 +33,16 @@ known_kernel() {
 }
 
 # Runs a command with its output in a file, and shows the end of that file
-# when the command fails.
+# when the command fails.  Like with_lock not for conditions: there bash would
+# not stop at the first failure inside the command.
 quietly() {
-	local log=$1
+	local log=$1 rc
 	shift
-	"$@" > "$log" 2>&1 && return 0
-	local rc=$?
+	set +e
+	(set -e; "$@") > "$log" 2>&1
+	rc=$?
+	set -e
+	[ $rc != 0 ] || return 0
 	tail -n 40 "$log" >&2
 	say "failed, status $rc: $*"
 	return $rc
@@ -48,16 +56,15 @@ digest() {
 # with_lock NAME COMMAND...: one caller at a time; the others find the thing
 # made when their turn comes.
 with_lock() {
-	local name=$1 fd rc=0
+	local name=$1 fd
 	shift
 	exec {fd}> "$cache/locks/$name"
 	flock -n "$fd" || {
 		say "waiting for another run that makes $name"
 		flock "$fd"
 	}
-	"$@" || rc=$?
+	"$@"
 	exec {fd}>&-
-	return $rc
 }
 
 # The version of a Debian package that the lab uses stays the same until
@@ -65,7 +72,7 @@ with_lock() {
 pinned() {
 	local name=$1 find=$2 value
 	if [ ! -s "$cache/versions/$name" ]; then
-		value=$("$find") || return
+		value=$("$find")
 		[ -n "$value" ] || die "apt knows no package for $name"
 		printf '%s\n' "$value" > "$cache/versions/$name.tmp.$$"
 		mv "$cache/versions/$name.tmp.$$" "$cache/versions/$name"

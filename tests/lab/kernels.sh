@@ -172,10 +172,11 @@ build_siw() {
 		"$folder/siw/siw.ko"
 }
 
-# What it takes until the root is mounted and the command's output flows, and
-# what the guest's first program mounts.
+# What it takes until the root is mounted and the command's output flows, what
+# the guest's first program mounts, and the drivers of SCSI disks, which udev
+# would load.
 initrd_modules=(virtio_pci virtio_blk virtio_net virtio_rng virtio_console
-	ext4 overlay 9pnet_virtio 9p configfs)
+	ext4 overlay 9pnet_virtio 9p configfs sd_mod sg)
 
 build_initrd() {
 	local release=$1 folder=$2 work=$2/initrd.d n=0 file name

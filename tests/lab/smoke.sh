@@ -30,7 +30,7 @@ make_link() {
 	ip link add lab0 type dummy
 	ip address add $address/24 dev lab0
 	ip link set lab0 up
-	rdma link add ${link}0 type "$link" netdev lab0
+	rdma link add "${link}0" type "$link" netdev lab0
 	rdma link show
 }
 
@@ -76,7 +76,7 @@ disk() {
 verify() {
 	fio --name=smoke --filename="$1" --rw=randwrite --bs=64k \
 		--size=32M --ioengine=libaio --iodepth=16 --direct=1 \
-		--verify=crc32c --do_verify=1 --verify_fatal=1 \
+		--verify=crc32c --do_verify=1 --verify_fatal=1 --verify_state_save=0 \
 		--output-format=json > /tmp/fio
 	jq -r '.jobs[0] | "# wrote \(.write.io_kbytes) KiB at \(.write.bw)" +
 		" KiB/s, read \(.read.io_kbytes) KiB, errors \(.error)"' /tmp/fio
