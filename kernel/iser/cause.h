@@ -54,7 +54,8 @@ enum class Cause : u8 {
 	PingUnanswered,
 	CoreRefused,
 };
-inline constexpr size_t cause_count = static_cast<size_t>(Cause::CoreRefused) + 1;
+inline constexpr size_t cause_count =
+	static_cast<size_t>(Cause::CoreRefused) + 1;
 
 /* The cause in plain words, as a part of a sentence. */
 const char *text(Cause cause);

@@ -23,11 +23,12 @@ LoginChain::Next LoginChain::append(const LoginRequestPdu &request,
 {
 	if (complete_)
 		reset();
-	if (refused_ || (request.continues() && request.transit()) ||
-	    data.size() > storage_.size() - length_) {
-		refused_ = true;
+	if (request.continues() && request.transit())
+		refusal_ = Cause::LoginMalformed;
+	else if (data.size() > storage_.size() - length_)
+		refusal_ = Cause::LoginTextTooLong;
+	if (refusal_ != Cause::None)
 		return Next::Refuse;
-	}
 	if (!data.empty())
 		base::copy(storage_.from(length_), data);
 	length_ += data.size();
@@ -39,7 +40,7 @@ void LoginChain::reset()
 {
 	length_ = 0;
 	complete_ = false;
-	refused_ = false;
+	refusal_ = Cause::None;
 }
 
 LoginResponsePdu empty_login_response(const LoginRequestPdu &request,

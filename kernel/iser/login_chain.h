@@ -3,6 +3,7 @@
 
 #include "base/span.h"
 #include "iser/bhs.h"
+#include "iser/cause.h"
 
 namespace iser {
 
@@ -28,13 +29,15 @@ public:
 	/* After Complete, the next request starts a new text. */
 	Next append(const LoginRequestPdu &request, Bytes data);
 	Bytes text() const { return Bytes(storage_).first(length_); }
+	/* Why append() said Refuse. */
+	Cause refusal() const { return refusal_; }
 	void reset();
 
 private:
 	MutableBytes storage_;
 	size_t length_ = 0;
 	bool complete_ = false;
-	bool refused_ = false;
+	Cause refusal_ = Cause::None;
 };
 
 /* Asks for the rest of a chain: no text, same stage, no transition. */

@@ -2,17 +2,10 @@
 #include "iser/send_targets.h"
 
 #include "iser/text.h"
+#include "iser/text_edit.h"
 
 namespace iser {
 namespace {
-
-/* A stretch of the text, by position, since the text moves. */
-struct Range {
-	size_t start = 0;
-	size_t end = 0;
-
-	Bytes of(Bytes text) const { return text.first(end).from(start); }
-};
 
 /* ADDRESS:PORT,TAG taken apart. */
 struct PortalText {
@@ -73,35 +66,13 @@ const PortRule *find_rule(Bytes text, const PortalText &portal,
 	return nullptr;
 }
 
-/* Puts @with in the place of @what; the new length, or not_found: no room. */
-size_t replace(MutableBytes text, size_t length, Range what, Bytes with)
-{
-	size_t rest = length - what.end;
-
-	if (with.size() > text.size() - what.start ||
-	    rest > text.size() - what.start - with.size())
-		return not_found;
-
-	MutableBytes place = text.from(what.start);
-
-	__builtin_memmove(place.from(with.size()).data(),
-			  text.from(what.end).data(), rest);
-	base::copy(place, with);
-	return what.start + with.size() + rest;
-}
-
 } // namespace
 
 size_t rewrite_ports(MutableBytes text, size_t length,
 		     Span<const PortRule> rules)
 {
-	Range pair;
-
-	while (pair.start < length) {
-		size_t nul = find(text, {pair.start, length}, 0);
-
-		pair.end = nul == not_found ? length : nul;
-
+	for (size_t start = 0; start < length;) {
+		Range pair = pair_at(text.first(length), start);
 		PortalText portal = parse_portal(text.first(length), pair);
 		const PortRule *rule = portal.valid ?
 			find_rule(text, portal, rules) : nullptr;
@@ -111,12 +82,12 @@ size_t rewrite_ports(MutableBytes text, size_t length,
 				text, length, portal.port,
 				Decimal(rule->listening_port).bytes());
 
-			if (changed != not_found) {
-				pair.end = pair.end + changed - length;
+			if (changed != no_room) {
 				length = changed;
+				pair = pair_at(text.first(length), start);
 			}
 		}
-		pair.start = pair.end + 1;
+		start = pair.end + 1;
 	}
 	return length;
 }

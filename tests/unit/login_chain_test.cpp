@@ -68,6 +68,7 @@ TEST_F(LoginChainTest, K10_ChainIsAnsweredEmptyAndJoined)
 TEST_F(LoginChainTest, K10_TransitInsideAChainIsRefused)
 {
 	EXPECT_EQ(append(more | transit, "a=1\0"sv), Next::Refuse);
+	EXPECT_EQ(chain_.refusal(), Cause::LoginMalformed);
 }
 
 TEST_F(LoginChainTest, K11_8192BytesFitInAllAndOneMoreDoesNot)
@@ -78,7 +79,9 @@ TEST_F(LoginChainTest, K11_8192BytesFitInAllAndOneMoreDoesNot)
 	EXPECT_EQ(append(more, half), Next::AnswerEmpty);
 	EXPECT_EQ(append(more, ""), Next::AnswerEmpty);
 	EXPECT_EQ(chain_.text().size(), 8192u);
+	EXPECT_EQ(chain_.refusal(), Cause::None);
 	EXPECT_EQ(append(0, "x"), Next::Refuse);
+	EXPECT_EQ(chain_.refusal(), Cause::LoginTextTooLong);
 }
 
 TEST_F(LoginChainTest, K11_SinglePduBeyondTheStorageIsRefused)

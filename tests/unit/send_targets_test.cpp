@@ -76,6 +76,8 @@ TEST(SendTargets, TagAndNulMayBeMissing)
 		  "TargetAddress=10.0.0.1:13261\0"sv);
 	EXPECT_EQ(rewrite("TargetAddress=10.0.0.1:3260,1"sv),
 		  "TargetAddress=10.0.0.1:13261,1"sv);
+	EXPECT_EQ(rewrite("TargetAddress=10.0.0.1:3260"sv),
+		  "TargetAddress=10.0.0.1:13261"sv);
 }
 
 TEST(SendTargets, TextMayShrink)
@@ -83,6 +85,11 @@ TEST(SendTargets, TextMayShrink)
 	EXPECT_EQ(rewrite("TargetAddress=10.0.0.1:65000,1\0TargetName=x\0"sv,
 			  0, 65000, 1),
 		  "TargetAddress=10.0.0.1:1,1\0TargetName=x\0"sv);
+	EXPECT_EQ(rewrite("TargetAddress=10.0.0.1:65000,1\0"
+			  "TargetAddress=10.0.0.1:65000,2\0"sv,
+			  0, 65000, 1),
+		  "TargetAddress=10.0.0.1:1,1\0"
+		  "TargetAddress=10.0.0.1:1,2\0"sv);
 }
 
 TEST(SendTargets, TextMayGrowToTheLastByte)
@@ -95,6 +102,8 @@ TEST(SendTargets, WhatDoesNotFitStaysAsItIs)
 {
 	EXPECT_EQ(rewrite("TargetAddress=10.0.0.1:3260,1\0"sv, 0),
 		  "TargetAddress=10.0.0.1:3260,1\0"sv);
+	EXPECT_EQ(rewrite("TargetAddress=10.0.0.1:3260"sv, 0),
+		  "TargetAddress=10.0.0.1:3260"sv);
 	/* Room for one of the two; the third needs none. */
 	EXPECT_EQ(rewrite("TargetAddress=10.0.0.1:3260,1\0"
 			  "TargetAddress=10.0.0.1:3260,2\0"

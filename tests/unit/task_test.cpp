@@ -179,6 +179,10 @@ TEST(SourceOffset, N023_AddressSpaceIsUsedToItsEndAndNotBeyond)
 	EXPECT_EQ(source_offset({Stag{1}, top}, WriteBase::WholeBuffer,
 				0xffffffff, 0, 0xffffffff).error(),
 		  Error::Protocol);
+	EXPECT_EQ(source_offset({Stag{1}, 0xffffffff00000000ull},
+				WriteBase::WholeBuffer, 0xffffffff, 0,
+				0xffffffff).error(),
+		  Error::Protocol);
 }
 
 TEST(SourceOffset, N023_HighBasesAreExact)
