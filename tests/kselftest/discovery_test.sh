@@ -2,24 +2,34 @@
 # SPDX-License-Identifier: GPL-2.0
 # SendTargets discovery over iSER.
 
-. "$(dirname "$0")/lib.sh"
+. "${0%/*}/lib.sh"
 
 # targets COUNT: named :0 and up, all on one portal.
 targets()
 {
-	local i store
+	local i names=()
 
-	store=$(ramdisk disk 8)
-	for i in $(seq 0 $(($1 - 1))); do
-		target_new $prefix:"$i"
-		lun_add "$store" 0 $prefix:"$i"
-		portal_add $addr4:$port $prefix:"$i"
+	for ((i = 0; i < $1; i++)); do
+		names+=("$lio/$prefix:$i/tpgt_1/lun/lun_0")
+	done
+	mkdir -p "${names[@]}"
+	ramdisk disk 8
+	for ((i = 0; i < $1; i++)); do
+		target_new $prefix:$i
+		[ $i -gt 2 ] || lun_add 0 $prefix:$i
+		portal_add $addr4:$port $prefix:$i
 	done
 }
 
 discover()
 {
-	within 20 iscsiadm -m discovery -t st -p "$(portal)" -I $iface
+	within 20 iscsiadm -m discovery -t st -p $portal -I $iface
+}
+
+tear_down_more()
+{
+	initiators_down
+	forget_records
 }
 
 three_targets_are_found()
@@ -29,7 +39,7 @@ three_targets_are_found()
 	targets 3
 	discover | tee "$scratch/found"
 	for i in 0 1 2; do
-		grep -q "^$(portal),1 $prefix:$i\$" "$scratch/found" ||
+		grep -qxF "$portal,1 $prefix:$i" "$scratch/found" ||
 			fail "target $i is not in the answer"
 	done
 	is "$(grep -c $prefix "$scratch/found")" 3 "targets found"
@@ -45,53 +55,57 @@ found_targets_can_be_logged_in_to()
 		login $prefix:$i
 	done
 	for i in 0 1 2; do
-		disk_of $prefix:$i
+		find_disk $prefix:$i
 	done
 }
 
-# An answer far longer than one PDU of the 128 bytes an initiator posts in full
-# feature phase, and longer than one of 8 KiB.
+# An answer longer than the 8 KiB of one login buffer.
 many_targets_are_found()
 {
-	local count
-
-	count=$(rounds 120 20)
-	targets "$count"
-	discover > "$scratch/found" || { cat "$scratch/found"; fail "discovery"; }
-	is "$(sort -u "$scratch/found" | grep -c "$prefix:")" "$count" \
+	targets "$many"
+	discover > "$scratch/found" || fail "discovery"
+	is "$(sort -u "$scratch/found" | grep -c "$prefix:")" "$many" \
 		"targets found"
 }
 
 discoveries_leave_nothing()
 {
-	local before used_before used i
+	local before before_kib i
 
 	targets 3
 	discover
 	until_true 10 no_queue_pairs
 	before=$(health_objects)
-	used_before=$(unreclaimable)
-	for i in $(seq "$(rounds 100 10)"); do
+	count_slab
+	before_kib=$kib
+	for ((i = 1; i <= rounds; i++)); do
 		discover > /dev/null || fail "discovery $i"
 	done
 	until_true 10 no_queue_pairs
 	is "$(health_objects)" "$before" "RDMA objects"
-	used=$(unreclaimable)
-	# A leaked login or receive buffer is 8 KiB and more at a time.
-	[ $((used - used_before)) -lt $(($(rounds 100 10) * 8)) ] ||
-		fail "slab grew by $((used - used_before)) KiB"
 	until_true 10 no_target_sessions $prefix:0
+	count_slab
+	# A leaked login or receive buffer is 8 KiB and more at a time.
+	[ $((kib - before_kib)) -lt $((rounds * 8)) ] ||
+		fail "slab grew by $((kib - before_kib)) KiB"
 }
 
-unreclaimable()
+# Sets kib: unreclaimable slab.
+count_slab()
 {
+	local key
+
 	echo 3 > /proc/sys/vm/drop_caches
-	awk '/SUnreclaim/ { print $2 }' /proc/meminfo
+	while read -r key kib _; do
+		[ "$key" != SUnreclaim: ] || return 0
+	done < /proc/meminfo
 }
 
+rounds 100 20
+many=$rounds
+rounds 100 10
 check "three targets found by SendTargets" three_targets_are_found
 check "found targets can be logged in to" found_targets_can_be_logged_in_to
-check "F-05 $(rounds 120 20) targets found" many_targets_are_found
-check "F-31 $(rounds 100 10) discoveries leave nothing" \
-	discoveries_leave_nothing 120
+check "F-05 $many targets found" many_targets_are_found 90
+check "F-31 $rounds discoveries leave nothing" discoveries_leave_nothing 180
 run_checks

@@ -22,11 +22,20 @@ health_taint_allowed=$((1 << 12 | 1 << 13))
 
 health_start()
 {
-	mkdir -p "$1"
-	head -c 9 /proc/sys/kernel/random/uuid > "$1/mark"
-	echo "lio-iser-kst: start $(cat "$1/mark")" > /dev/kmsg
+	[ -d "$1" ] || mkdir -p "$1"
+	health_mark "$1"
 	cat "$health_taint" > "$1/taint"
-	: > "$1/objects"
+	true > "$1/objects"
+}
+
+# What the log says before this does not count.
+health_mark()
+{
+	local uuid
+
+	read -r uuid < /proc/sys/kernel/random/uuid
+	echo "${uuid%%-*}-" > "$1/mark"
+	echo "lio-iser-kst: start ${uuid%%-*}-" > /dev/kmsg
 }
 
 # Counts by device, without completion queues: the core keeps those of its pool
@@ -58,34 +67,35 @@ health_check()
 
 health_check_log()
 {
-	local faults
+	local log
 
+	log=$(health_log "$1")
 	# The start mark has to be there, or the log was overrun and proves
 	# nothing.
-	if ! health_log "$1" | grep -q "start $(cat "$1/mark")"; then
+	if [ -z "$log" ]; then
 		echo "the kernel log no longer reaches back to the start"
 		return 1
 	fi
-	faults=$(health_log "$1" | grep -E "$health_faults")
-	[ -z "$faults" ] && return 0
-	echo "the kernel log has:"
-	health_log "$1" | grep -E -A 16 "$health_faults" | head -n 80
-	return 1
+	if grep -qE "$health_faults" <<< "$log"; then
+		echo "the kernel log has:"
+		grep -E -A 16 "$health_faults" <<< "$log" | head -n 80
+		return 1
+	fi
 }
 
 health_check_objects()
 {
-	local _ before after
+	local i before after
 
 	before=$(cat "$1/objects")
-	for _ in $(seq 100); do
+	for ((i = 0; i <= ${HEALTH_PATIENCE:-20}; i++)); do
 		after=$(health_objects)
-		[ "$after" = "$before" ] && return 0
-		sleep 0.1
+		[ "$after" != "$before" ] || return 0
+		sleep 0.5
 	done
 	echo "RDMA objects before:"
 	echo "$before"
-	echo "RDMA objects after, 10 s later:"
+	echo "RDMA objects after, for ten seconds:"
 	echo "$after"
 	rdma resource show qp
 	rdma resource show cm_id

@@ -2,13 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What every test here stands on: KTAP output with a time limit on each check,
-# and the words the checks are written in (an RDMA link, a target, a login, a
-# disk). State is kept in the kernel, never in shell variables: the tear-down
-# finds its objects by name and so cleans up after a check that was killed.
+# and the words the checks are written in (a link, a target, a login, a disk).
+#
+# State is kept in the kernel, not in shell variables: the tear-down finds its
+# objects by name, and so cleans up after a check that was killed.
+#
+# Starting a process is by far the most expensive thing in an emulated or User
+# Mode Linux guest. So files are read by the shell itself, functions answer in a
+# variable (disk, store, session) and not on standard output, and directories
+# are made many at a time.
 #
 # Environment:
 #   TARGET_MODULE   lio_iser (default) or ib_isert
-#   TARGET_KO       path of the module, where modprobe does not know it
+#   TARGET_KO       path of the module, where it is not under /lib/modules
 #   RDMA            rxe (default) or siw
 #   QUICK           1: fewer rounds and smaller files, for slow machines
 #   TIME_SCALE      factor on every time limit (default: found out)
@@ -17,7 +23,7 @@ set -u
 # iscsiadm and the sg3 tools are in sbin.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 . "$here/health.sh"
 
 TARGET_MODULE=${TARGET_MODULE:-lio_iser}
@@ -27,6 +33,7 @@ QUICK=${QUICK:-0}
 prefix=iqn.2003-01.org.lio-iser.kst
 iqn=$prefix:disk
 initiator=$prefix:initiator
+# shellcheck disable=SC2034
 second_initiator=$prefix:second
 iface=kst
 second_iface=kst2
@@ -37,33 +44,35 @@ addr6=fd77::1
 port=3260
 
 configfs=/sys/kernel/config
-target=$configfs/target
-lio=$target/iscsi
+core=$configfs/target/core
+lio=$configfs/target/iscsi
+tpg=$lio/$iqn/tpgt_1
+np=$tpg/np/$addr4:$port
 scratch=/run/lio-iser-kst
 
 # Emulated processors and sanitizers make everything some twenty times slower.
-found_time_scale()
+find_time_scale()
 {
 	if grep -q 'TCG' /proc/cpuinfo; then
-		echo 6
+		TIME_SCALE=5
 	elif grep -qw kasan_report /proc/kallsyms; then
-		echo 5
+		TIME_SCALE=5
+	elif grep -q 'User Mode Linux' /proc/cpuinfo; then
+		TIME_SCALE=2
 	else
-		echo 1
+		TIME_SCALE=1
 	fi
 }
 
-TIME_SCALE=${TIME_SCALE:-$(found_time_scale)}
+[ -n "${TIME_SCALE:-}" ] || find_time_scale
 
-# rounds FULL QUICK: how often a check repeats.
+# rounds FULL QUICK: sets rounds, how often a check repeats.
 rounds()
 {
-	if [ "$QUICK" = 1 ]; then echo "$2"; else echo "$1"; fi
-}
-
-seconds()
-{
-	echo $(($1 * TIME_SCALE))
+	rounds=$1
+	if [ "$QUICK" = 1 ]; then
+		rounds=$2
+	fi
 }
 
 # ---- results ---------------------------------------------------------------
@@ -80,13 +89,13 @@ check()
 {
 	check_names+=("$1")
 	check_functions+=("$2")
-	check_limits+=("$(seconds "${3:-60}")")
+	check_limits+=($((${3:-60} * TIME_SCALE)))
 }
 
 # Inside a check: says why it ends.
 fail()
 {
-	echo "$*"
+	echo "$*" >&2
 	exit 1
 }
 
@@ -96,99 +105,102 @@ skip()
 	exit 4
 }
 
+# A figure that is shown whether or not the check passes.
+table()
+{
+	printf "$@" >> "$scratch/table"
+}
+
+pause()
+{
+	read -rt "$1" -u "$never" || true
+}
+
 # bounded SECONDS COMMAND...: the command as a job of its own process group.
-# 0 to 255: its exit status; 124: it was killed after the time; 125: it cannot
-# be killed, that is, the kernel holds it.
+# Its exit status; or 124: it was killed after the time; or 125: it cannot be
+# killed, that is, the kernel holds it.
 bounded()
 {
-	local limit=$1 job timer which status
+	local limit=$1 job status
 
 	shift
+	# A job that was killed in the past may have reported after all.
+	while read -rt 0.01 -u "$ended" _; do :; done
 	set -m
-	( set -eE; trap 'echo "line $LINENO: $BASH_COMMAND"' ERR; "$@" ) &
+	( set -eE
+	  trap 'echo "line $LINENO: $BASH_COMMAND" >&2' ERR
+	  trap 'echo $? >&"$ended"' EXIT
+	  "$@" ) &
 	job=$!
-	sleep "$limit" &
-	timer=$!
 	set +m
-	wait -n -p which "$job" "$timer"
-	status=$?
-	if [ "$which" = "$job" ]; then
-		kill -- -"$timer" 2>/dev/null
-		wait "$timer" 2>/dev/null
-		# Nothing a check started outlives it.
+	if read -rt "$limit" -u "$ended" status; then
+		wait "$job"
+		# Nothing that a check started outlives it.
 		kill -KILL -- -"$job" 2>/dev/null
-		return $status
+		return "$status"
 	fi
 	echo "still running after $limit s:"
-	stuck_processes "$job"
-	kill -TERM -- -"$job" 2>/dev/null
-	sleep 1
+	stuck_processes
 	kill -KILL -- -"$job" 2>/dev/null
-	for _ in $(seq 50); do
+	for _ in {1..50}; do
+		pause 0.1
 		kill -0 -- -"$job" 2>/dev/null || return 124
-		sleep 0.1
 	done
 	echo "cannot be killed:"
-	stuck_processes "$job"
+	stuck_processes
 	return 125
 }
 
+# Whoever waits in the kernel and will not be woken by a signal, and where.
 stuck_processes()
 {
 	local pid
 
-	for pid in $(ps -o pid= --ppid "$1" 2>/dev/null; \
-		     ps -eo pid=,stat= | awk '$2 ~ /^D/ { print $1 }'); do
-		echo "  $pid $(tr '\0' ' ' < "/proc/$pid/cmdline" 2>/dev/null)" \
-		     "[$(cat "/proc/$pid/comm" 2>/dev/null)]" \
-		     "waits in $(cat "/proc/$pid/wchan" 2>/dev/null)"
-		sed 's/^/    /' "/proc/$pid/stack" 2>/dev/null | head -12
+	ps -eo pid=,stat=,wchan:32=,args= | grep -v '\[.*\]$' | tail -n 12
+	for pid in $(ps -eo pid=,stat= | awk '$2 ~ /^D/ { print $1 }'); do
+		echo "$(ps -o pid=,comm= -p "$pid") is held by the kernel in:"
+		sed 's/^/    /' "/proc/$pid/stack" 2>/dev/null | head -n 12
 	done
 }
 
+# result VERDICT NAME START [DIRECTIVE]
 result()
 {
-	local verdict=$1 name=$2 start=$3 directive=${4:-}
+	local took
 
-	if [ -z "$directive" ]; then
-		directive="time=$(awk -v a="$start" -v b="$(now)" \
-			'BEGIN { printf "%.1fs", b - a }')"
-	fi
+	took=$(((${EPOCHREALTIME/./} - $3) / 100000))
 	number=$((number + 1))
-	echo "$verdict $number - $name # $directive"
-}
-
-now()
-{
-	cut -d' ' -f1 /proc/uptime
+	echo "$1 $number - $2 # ${4:-time=$((took / 10)).$((took % 10))s}"
 }
 
 run_check()
 {
-	local name=$1 function=$2 limit=$3 log=$scratch/log start status undone
+	local name=$1 function=$2 limit=$3 log=$scratch/log
+	local start=${EPOCHREALTIME/./} status undone reason
 
-	rm -f "$scratch/skip"
-	start=$(now)
+	if [ -e "$scratch/skip" ] || [ -e "$scratch/table" ]; then
+		rm -f "$scratch/skip" "$scratch/table"
+	fi
 	echo "lio-iser-kst: $name" > /dev/kmsg
 	bounded "$limit" "$function" > "$log" 2>&1 < /dev/null
 	status=$?
 	echo "--- tear-down" >> "$log"
-	bounded "$(seconds 60)" tear_down >> "$log" 2>&1 < /dev/null
+	bounded $((60 * TIME_SCALE)) tear_down >> "$log" 2>&1 < /dev/null
 	undone=$?
+	[ ! -e "$scratch/table" ] || sed 's/^/# /' "$scratch/table"
 
 	if [ $status = 4 ] && [ $undone = 0 ]; then
 		skipped=$((skipped + 1))
-		result ok "$name" "$start" "SKIP $(cat "$scratch/skip")"
+		read -r reason < "$scratch/skip"
+		result ok "$name" "$start" "SKIP $reason"
 	elif [ $status = 0 ] && [ $undone = 0 ]; then
 		passed=$((passed + 1))
-		grep '^table:' "$log" | sed 's/^table:/#/'
 		result ok "$name" "$start"
 	else
 		failed=$((failed + 1))
-		[ $undone = 0 ] || echo "# tear-down failed ($undone)"
 		tail -n 60 "$log" | sed 's/^/#   /'
-		dmesg | sed -n "/lio-iser-kst: ${name//[\/\[\]*.]/.}/,\$p" |
-			tail -n 25 | sed 's/^/#   dmesg: /'
+		[ $undone = 0 ] || echo "#   tear-down failed ($undone)"
+		since_this_check | tail -n 25 | sed 's/^/#   dmesg: /'
 		result 'not ok' "$name" "$start"
 	fi
 	if [ $status = 125 ] || [ $undone = 125 ]; then
@@ -198,37 +210,47 @@ run_check()
 	fi
 }
 
+# What the kernel said since the check began.
+since_this_check()
+{
+	dmesg | tac | sed '/lio-iser-kst: /q' | tac
+}
+
 # run_checks: everything enrolled, then the state the kernel was left in.
 run_checks()
 {
 	local i number=0
 
-	[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP needs root"; exit 4; }
+	[ $EUID = 0 ] || { echo "1..0 # SKIP needs root"; exit 4; }
 	echo "KTAP version 1"
-	echo "1..$((${#check_names[@]} + 1))"
-	echo "# $(basename "$0"): $TARGET_MODULE over $RDMA," \
-	     "kernel $(uname -r), time limits times $TIME_SCALE"
 	mkdir -p "$scratch"
-	if ! start_up > "$scratch/log" 2>&1; then
+	rm -f "$scratch"/fifo*
+	mkfifo "$scratch/fifo1" "$scratch/fifo2"
+	exec {never}<> "$scratch/fifo1" {ended}<> "$scratch/fifo2"
+	if ! bounded $((90 * TIME_SCALE)) start_up > "$scratch/log" 2>&1 \
+			< /dev/null; then
 		sed 's/^/# /' "$scratch/log"
+		stop
 		if [ -e "$scratch/skip" ]; then
-			stop > /dev/null 2>&1
-			echo "1..0 # SKIP $(cat "$scratch/skip")"
+			echo "1..0 # SKIP $(< "$scratch/skip")"
 			exit 4
 		fi
-		stop > /dev/null 2>&1
+		echo "1..$((${#check_names[@]} + 1))"
 		echo "Bail out! no RDMA link, module or initiator to test with"
 		exit 1
 	fi
 	trap stop EXIT
+	echo "1..$((${#check_names[@]} + 1))"
+	echo "# ${0##*/}: $TARGET_MODULE over $RDMA," \
+	     "kernel $(uname -r), time limits times $TIME_SCALE"
 	for i in "${!check_names[@]}"; do
 		run_check "${check_names[i]}" "${check_functions[i]}" \
 			"${check_limits[i]}"
 	done
 	run_check "health: kernel log, RDMA objects, taint" \
-		health_of_this_run "$(seconds 60)"
+		health_of_this_run $((60 * TIME_SCALE))
 	trap - EXIT
-	stop > /dev/null 2>&1
+	stop
 	echo "# passed $passed failed $failed skipped $skipped"
 	if [ $failed -gt 0 ]; then
 		exit 1
@@ -248,30 +270,28 @@ health_of_this_run()
 # until_true SECONDS COMMAND...: polls; fails when the time is over.
 until_true()
 {
-	local limit end
+	local limit=$(($1 * TIME_SCALE)) end
 
-	limit=$(seconds "$1")
 	end=$((SECONDS + limit + 1))
 	shift
-	while ! "$@" > /dev/null 2>&1; do
+	until "$@" 2>/dev/null; do
 		if [ $SECONDS -ge $end ]; then
-			echo "not within $limit s: $*"
+			echo "not within $limit s: $*" >&2
 			return 1
 		fi
-		sleep 0.1
+		pause 0.1
 	done
 }
 
 # within SECONDS COMMAND...: an outside command that has to end in time.
 within()
 {
-	local limit status=0
+	local limit=$(($1 * TIME_SCALE)) status=0
 
-	limit=$(seconds "$1")
 	shift
 	timeout -k 2 "$limit" "$@" || status=$?
 	if [ $status = 124 ] || [ $status = 137 ]; then
-		echo "not within $limit s: $*"
+		echo "not within $limit s: $*" >&2
 	fi
 	return $status
 }
@@ -280,16 +300,16 @@ within()
 refused()
 {
 	if "$@"; then
-		echo "was accepted: $*"
+		echo "was accepted: $*" >&2
 		return 1
 	fi
 }
 
-# write_to VALUE FILE: a kernel attribute, with the reason if it is refused.
+# write_to VALUE FILE: a kernel attribute.
 write_to()
 {
 	if ! echo "$1" > "$2"; then
-		echo "cannot write '$1' to $2"
+		echo "cannot write '$1' to $2" >&2
 		return 1
 	fi
 }
@@ -298,55 +318,67 @@ write_to()
 is()
 {
 	if [ "$1" != "$2" ]; then
-		echo "$3: is '$1', should be '$2'"
+		echo "$3: is '$1', should be '$2'" >&2
 		return 1
 	fi
+}
+
+# holds FILE VALUE: the first line of a kernel attribute.
+holds()
+{
+	local line
+
+	read -r line < "$1" && [ "$line" = "$2" ]
+}
+
+# took_at_most SECONDS START WHAT: by $SECONDS.
+took_at_most()
+{
+	[ $((SECONDS - $2)) -le $(($1 * TIME_SCALE)) ] ||
+		fail "$3 took $((SECONDS - $2)) s"
 }
 
 # ---- link, module and initiator daemon --------------------------------------
 
 start_up()
 {
-	command -v iscsiadm rdma fio sg_reset > /dev/null ||
-		missing "open-iscsi, rdma, fio or sg3-utils not installed"
-	mountpoint -q $configfs || mount -t configfs configfs $configfs
-	modprobe -aq configfs ib_core rdma_cm iscsi_target_mod \
-		target_core_mod target_core_file target_core_iblock \
-		ib_iser dummy null_blk nr_devices=0 || true
+	local tool
+
+	for tool in iscsiadm rdma fio sg_reset; do
+		command -v $tool > /dev/null || skip "$tool is not installed"
+	done
+	modprobe -aq configfs ib_core rdma_cm ib_uverbs rdma_ucm \
+		iscsi_target_mod target_core_mod target_core_file \
+		target_core_iblock ib_iser sd_mod sg dummy || true
 	modprobe -q null_blk nr_devices=0 || true
-	stop_leftovers
+	mountpoint -q $configfs || mount -t configfs configfs $configfs
+	leftovers_down
 	health_start "$scratch/health"
 	load_target_module
-	link_up
+	netdev_up
+	rdma_link_add
 	health_remember_objects "$scratch/health"
 	start_iscsid
-	initiator_up
-}
-
-missing()
-{
-	echo "$*" | tee "$scratch/skip"
-	exit 4
+	iface_up $iface $initiator
 }
 
 # The core itself asks for "ib_isert" when a portal is switched to iSER, so
-# that name has to lead to the module under test and to no other.
+# that name has to lead to the module under test. The other one is taken out:
+# whichever registers first serves.
 load_target_module()
 {
 	local other=ib_isert
 
-	[ "$TARGET_MODULE" = ib_isert ] && other=lio_iser
 	mkdir -p /run/modprobe.d
-	rm -f /run/modprobe.d/lio-iser-kst.conf
-	if [ "$TARGET_MODULE" != ib_isert ]; then
+	if [ "$TARGET_MODULE" = ib_isert ]; then
+		other=lio_iser
+		rm -f /run/modprobe.d/lio-iser-kst.conf
+	else
 		echo "alias ib_isert $TARGET_MODULE" \
 			> /run/modprobe.d/lio-iser-kst.conf
 	fi
-	if grep -qw "^$other" /proc/modules; then
-		rmmod $other || return 1
-	fi
-	grep -qw "^$TARGET_MODULE" /proc/modules && return 0
-	insert_target_module
+	[ ! -d /sys/module/$other ] || rmmod $other
+	[ -d "/sys/module/$TARGET_MODULE" ] || insert_target_module
 }
 
 insert_target_module()
@@ -354,36 +386,38 @@ insert_target_module()
 	local ko=${TARGET_KO:-}
 
 	if [ -z "$ko" ]; then
-		ko=$(find "/lib/modules/$(uname -r)" \
-			-name "$TARGET_MODULE.ko*" | head -n 1)
+		ko=$(find "/lib/modules/$(uname -r)/" \
+			-name "$TARGET_MODULE.ko*" -print -quit)
 	fi
-	if [ -z "$ko" ]; then
-		echo "no $TARGET_MODULE.ko: set TARGET_KO or install it"
-		return 1
-	fi
+	[ -n "$ko" ] || fail "no $TARGET_MODULE.ko: install it or set TARGET_KO"
 	within 30 insmod "$ko"
 }
 
-link_up()
+netdev_up()
 {
-	ip link show $netdev > /dev/null 2>&1 ||
-		ip link add $netdev address 02:77:00:00:00:01 type dummy
-	ip link set $netdev mtu 4200 up
-	ip addr replace $addr4/24 dev $netdev
-	ip addr replace $addr6/64 dev $netdev nodad
-	rdma_link_add
+	ip -batch - <<- end
+	link add $netdev address 02:77:00:00:00:01 mtu 4200 type dummy
+	link set $netdev up
+	address add $addr4/24 dev $netdev
+	address add $addr6/64 dev $netdev nodad
+	end
 }
 
 rdma_link_add()
 {
 	modprobe -q "rdma_$RDMA" || modprobe -q "$RDMA" || true
 	within 10 rdma link add $link type "$RDMA" netdev $netdev
-	until_true 5 grep -q ACTIVE /sys/class/infiniband/$link/ports/1/state
+	until_true 5 holds /sys/class/infiniband/$link/ports/1/state '4: ACTIVE'
 }
 
 rdma_link_delete()
 {
 	within 20 rdma link delete $link
+}
+
+rdma_link_exists()
+{
+	[ -d /sys/class/infiniband/$link ]
 }
 
 start_iscsid()
@@ -393,121 +427,99 @@ start_iscsid()
 		echo "InitiatorName=$initiator" > /etc/iscsi/initiatorname.iscsi
 	pidof iscsid > /dev/null && return 0
 	setsid iscsid < /dev/null > /dev/null 2>&1
-	until_true 10 pidof iscsid
+	until_true 10 pidof iscsid > /dev/null
 }
 
-initiator_up()
-{
-	iface_up $iface $initiator
-}
-
+# iface_up NAME INITIATOR
 iface_up()
 {
-	iscsiadm -m iface -I "$1" -o delete > /dev/null 2>&1 || true
 	iscsiadm -m iface -I "$1" -o new > /dev/null || return 1
 	iscsiadm -m iface -I "$1" -o update \
-		-n iface.transport_name -v iser > /dev/null || return 1
-	iscsiadm -m iface -I "$1" -o update \
+		-n iface.transport_name -v iser \
 		-n iface.initiatorname -v "$2" > /dev/null
 }
 
 # What an earlier, killed run may have left.
-stop_leftovers()
+leftovers_down()
 {
-	tear_down > /dev/null 2>&1
-	rdma link delete $link > /dev/null 2>&1
-	ip link delete $netdev > /dev/null 2>&1
+	tear_down > /dev/null 2>&1 || true
+	! rdma_link_exists || rdma link delete $link || true
+	[ ! -e /sys/class/net/$netdev ] || ip link delete $netdev || true
+	iscsiadm -m iface -I $iface -o delete > /dev/null 2>&1 || true
 	rm -f "$scratch/skip"
-	true
 }
 
 stop()
 {
-	bounded "$(seconds 60)" tear_down > /dev/null 2>&1
-	iscsiadm -m iface -I $iface -o delete > /dev/null 2>&1
-	iscsiadm -m iface -I $second_iface -o delete > /dev/null 2>&1
-	within 20 rdma link delete $link > /dev/null 2>&1
-	ip link delete $netdev > /dev/null 2>&1
+	bounded $((60 * TIME_SCALE)) leftovers_down > /dev/null 2>&1 < /dev/null
 	rm -f /run/modprobe.d/lio-iser-kst.conf
-	true
 }
 
 # ---- backstores --------------------------------------------------------------
 
-# Each prints the configfs path of the backstore, for lun_add.
+# Each sets store to the configfs path of the backstore, for lun_add.
+
+# ramdisk NAME MIB
 ramdisk()
 {
-	local name=$1 mib=$2 path=$target/core/rd_mcp_77/$1
-
-	mkdir -p "$path" || return 1
-	write_to "rd_pages=$((mib * 256))" "$path/control" || return 1
-	backstore_enable "$path" "$name"
+	store=$core/rd_mcp_77/$1
+	[ -d "$store" ] || mkdir -p "$store"
+	write_to "rd_pages=$(($2 * 256))" "$store/control"
+	backstore_enable "$1"
 }
 
+# fileio NAME MIB
 fileio()
 {
-	local name=$1 mib=$2 path=$target/core/fileio_77/$1
-
-	mkdir -p "$path" || return 1
-	truncate -s "${mib}M" "$scratch/$name.img"
-	write_to "fd_dev_name=$scratch/$name.img,fd_dev_size=$((mib << 20))" \
-		"$path/control" || return 1
-	backstore_enable "$path" "$name"
+	store=$core/fileio_77/$1
+	mkdir -p "$store"
+	truncate -s "${2}M" "$scratch/$1.img"
+	write_to "fd_dev_name=$scratch/$1.img,fd_dev_size=$(($2 << 20))" \
+		"$store/control"
+	backstore_enable "$1"
 }
 
 # iblock NAME DEVICE
 iblock()
 {
-	local name=$1 path=$target/core/iblock_77/$1
-
-	mkdir -p "$path" || return 1
-	write_to "udev_path=$2" "$path/control" || return 1
-	write_to "$2" "$path/udev_path" || return 1
-	backstore_enable "$path" "$name"
+	store=$core/iblock_77/$1
+	mkdir -p "$store"
+	write_to "udev_path=$2" "$store/control"
+	write_to "$2" "$store/udev_path"
+	backstore_enable "$1"
 }
 
 backstore_enable()
 {
-	write_to 1 "$1/enable" || return 1
-	write_to "$(echo "$2" | sha1sum | cut -c1-32)" \
-		"$1/wwn/vpd_unit_serial" > /dev/null || return 1
-	echo "$1"
+	write_to 1 "$store/enable"
+	write_to "kst-$1-of-lio-iser" "$store/wwn/vpd_unit_serial"
 }
 
-# null_disk NAME MIB [DELAY_MS]: a block device that keeps data; prints it.
+# null_disk NAME MIB: a block device that keeps data; sets null_disk.
 null_disk()
 {
-	local path=$configfs/nullb/kst_$1
+	local path=$configfs/nullb/kst_$1 index
 
-	mkdir -p "$path" || return 1
-	write_to "$2" "$path/size" || return 1
-	write_to 1 "$path/memory_backed" || return 1
-	if [ -n "${3:-}" ]; then
-		write_to 2 "$path/irqmode" || return 1
-		write_to $(($3 * 1000000)) "$path/completion_nsec" || return 1
-	fi
-	write_to 1 "$path/power" || return 1
+	mkdir -p "$path"
+	write_to "$2" "$path/size"
+	write_to 1 "$path/memory_backed"
+	write_to 1 "$path/power"
 	if [ -e "/sys/block/kst_$1" ]; then
-		echo "/dev/kst_$1"
+		null_disk=/dev/kst_$1
 	else
-		echo "/dev/nullb$(cat "$path/index")"
+		read -r index < "$path/index"
+		null_disk=/dev/nullb$index
 	fi
 }
 
 # ---- target ------------------------------------------------------------------
 
-tpg()
-{
-	echo "$lio/${1:-$iqn}/tpgt_1"
-}
-
 # target_new [IQN]: open to every initiator; no LUN, no portal yet.
 target_new()
 {
-	local tpg
+	local tpg=$lio/${1:-$iqn}/tpgt_1
 
-	tpg=$(tpg "${1:-$iqn}")
-	mkdir -p "$tpg" || return 1
+	[ -d "$tpg" ] || mkdir -p "$tpg"
 	write_to 0 "$tpg/attrib/authentication"
 	write_to 1 "$tpg/attrib/generate_node_acls"
 	write_to 1 "$tpg/attrib/cache_dynamic_acls"
@@ -515,36 +527,30 @@ target_new()
 	write_to 1 "$tpg/enable"
 }
 
-# lun_add BACKSTORE [LUN] [IQN]
+# lun_add [LUN] [IQN]: the backstore in $store.
 lun_add()
 {
-	local lun
+	local lun=$lio/${2:-$iqn}/tpgt_1/lun/lun_${1:-0}
 
-	lun=$(tpg "${3:-$iqn}")/lun/lun_${2:-0}
-	mkdir -p "$lun" || return 1
-	ln -s "$1" "$lun/kst"
+	[ -d "$lun" ] || mkdir "$lun"
+	ln -s "$store" "$lun/kst"
 }
 
-# acl_add INITIATOR [IQN]: an ACL with LUN 0; makes the target a closed one.
+# acl_add INITIATOR: an ACL with LUN 0; makes the target a closed one.
 acl_add()
 {
-	local tpg acl
-
-	tpg=$(tpg "${2:-$iqn}")
-	acl=$tpg/acls/$1
 	write_to 0 "$tpg/attrib/generate_node_acls"
-	mkdir -p "$acl/lun_0" || return 1
-	ln -s "$tpg/lun/lun_0" "$acl/lun_0/kst"
+	mkdir "$tpg/acls/$1" "$tpg/acls/$1/lun_0"
+	ln -s "$tpg/lun/lun_0" "$tpg/acls/$1/lun_0/kst"
 }
 
 # portal_add [IP:PORT] [IQN]
 portal_add()
 {
-	local np
+	local np=$lio/${2:-$iqn}/tpgt_1/np/${1:-$addr4:$port}
 
-	np=$(tpg "${2:-$iqn}")/np/${1:-$addr4:$port}
-	portal_directory "$np" || return 1
-	write_to 1 "$np/iser" || return 1
+	portal_directory "$np"
+	write_to 1 "$np/iser"
 	served_by_target_module
 }
 
@@ -553,10 +559,12 @@ portal_add()
 # put out of the way, in another network namespace.
 portal_directory()
 {
-	if [ "$RDMA" = siw ] && [ "$TARGET_MODULE" = ib_isert ]; then
-		unshare -n mkdir -p "$1"
+	if [ -d "$1" ]; then
+		return 0
+	elif [ "$RDMA" = siw ] && [ "$TARGET_MODULE" = ib_isert ]; then
+		unshare -n mkdir "$1"
 	else
-		mkdir -p "$1"
+		mkdir "$1"
 	fi
 }
 
@@ -564,244 +572,256 @@ served_by_target_module()
 {
 	local users
 
-	users=$(awk -v m="$TARGET_MODULE" '$1 == m { print $3 }' /proc/modules)
-	if [ "${users:-0}" -lt 1 ]; then
-		echo "the portal is not served by $TARGET_MODULE"
-		return 1
-	fi
+	read -r users < "/sys/module/$TARGET_MODULE/refcnt"
+	[ "$users" -ge 1 ] ||
+		fail "the portal is not served by $TARGET_MODULE"
 }
 
 # target_up [MIB]: the usual one: a ramdisk at LUN 0, one IPv4 portal.
 target_up()
 {
-	local store
-
-	target_new || return 1
-	store=$(ramdisk disk "${1:-32}") || return 1
-	lun_add "$store" || return 1
+	mkdir -p "$tpg" "$tpg/lun/lun_0" $core/rd_mcp_77/disk
+	ramdisk disk "${1:-32}"
+	lun_add
+	target_new
 	portal_add
 }
 
-# target_down IQN
-target_down()
-{
-	local tpg acl lun np
-
-	tpg=$(tpg "$1")
-	[ -d "$tpg" ] || return 0
-	echo 0 > "$tpg/enable"
-	for np in "$tpg"/np/*; do
-		[ -d "$np" ] && rmdir "$np"
-	done
-	for acl in "$tpg"/acls/*; do
-		[ -d "$acl" ] || continue
-		for lun in "$acl"/lun_*; do
-			[ -d "$lun" ] || continue
-			find "$lun" -type l -delete
-			rmdir "$lun"
-		done
-		rmdir "$acl"
-	done
-	for lun in "$tpg"/lun/lun_*; do
-		[ -d "$lun" ] || continue
-		find "$lun" -maxdepth 1 -type l -delete
-		rmdir "$lun"
-	done
-	rmdir "$tpg"
-	rmdir "$lio/$1"
-}
-
+# targets_down [IQN]: that one, or all of ours with their backstores. Links
+# first, then directories from the leaves, in one go each.
 targets_down()
 {
-	local path
+	local path links=() directories=() last=()
 
-	for path in "$lio/$prefix"*; do
-		[ -d "$path" ] && target_down "$(basename "$path")"
+	shopt -s nullglob
+	for path in "$lio/${1:-$prefix}"*; do
+		echo 0 > "$path/tpgt_1/enable"
+		links+=("$path"/tpgt_1/acls/*/lun_*/kst
+			"$path"/tpgt_1/lun/lun_*/kst)
+		directories+=("$path"/tpgt_1/np/*
+			"$path"/tpgt_1/acls/*/lun_* "$path"/tpgt_1/acls/*
+			"$path"/tpgt_1/lun/lun_*
+			"$path"/tpgt_1 "$path")
 	done
-	for path in "$target"/core/*_77/*; do
-		[ -d "$path/attrib" ] && rmdir "$path"
+	if [ -z "${1:-}" ]; then
+		directories+=($core/*_77/*/ $core/*_77)
+		for path in $configfs/nullb/kst_*; do
+			last+=("$path")
+		done
+	fi
+	shopt -u nullglob
+	[ ${#links[@]} = 0 ] || rm "${links[@]}"
+	[ ${#directories[@]} = 0 ] || rmdir "${directories[@]}"
+	for path in "${last[@]}"; do
+		echo 0 > "$path/power"
+		rmdir "$path"
 	done
-	for path in "$target"/core/*_77; do
-		[ -d "$path" ] && rmdir "$path"
-	done
-	for path in $configfs/nullb/kst_*; do
-		[ -d "$path" ] && { echo 0 > "$path/power"; rmdir "$path"; }
-	done
-	rm -f "$scratch"/*.img
-	true
+	[ ! -e $scratch/disk.img ] || rm $scratch/*.img
 }
 
-# target_sessions [IQN]: how many the target counts.
-target_sessions()
+# sessions_are COUNT [IQN]: as the target counts them.
+sessions_are()
 {
-	cat "$lio/${1:-$iqn}/fabric_statistics/iscsi_instance/sessions"
-}
-
-target_logins()
-{
-	cat "$lio/${1:-$iqn}/fabric_statistics/iscsi_login_stats/accepts"
+	holds "$lio/${2:-$iqn}/fabric_statistics/iscsi_instance/sessions" "$1" ||
+		fail "the target's sessions are not $1 but $(cat \
+		"$lio/${2:-$iqn}/fabric_statistics/iscsi_instance/sessions")"
 }
 
 no_target_sessions()
 {
-	[ "$(target_sessions "${1:-$iqn}")" = 0 ]
+	holds "$lio/${1:-$iqn}/fabric_statistics/iscsi_instance/sessions" 0
 }
 
-# Connected queue pairs of both ends.
-queue_pairs()
+a_target_session()
 {
-	rdma resource show qp | grep "link $link/" | grep -c 'type RC' || true
+	! no_target_sessions
+}
+
+# logins_are COUNT: how many the target has accepted.
+logins_are()
+{
+	local line
+
+	read -r line < $lio/$iqn/fabric_statistics/iscsi_login_stats/accepts
+	is "$line" "$1" "logins the target counts"
+}
+
+# Connected queue pairs, of both ends: sets queue_pairs.
+count_queue_pairs()
+{
+	local line
+
+	queue_pairs=0
+	while read -r line; do
+		[[ $line != *"link $link/"*'type RC'* ]] ||
+			queue_pairs=$((queue_pairs + 1))
+	done < <(rdma resource show qp)
+}
+
+no_queue_pairs()
+{
+	count_queue_pairs
+	[ $queue_pairs = 0 ]
 }
 
 # ---- initiator ----------------------------------------------------------------
 
-# The port the portal is found at over RDMA: see portal_directory.
-rdma_port()
+# set_portal [IP]: sets portal, as iscsiadm wants it. On siw the port is not
+# the portal's: see portal_directory.
+set_portal()
 {
-	if [ "$RDMA" = siw ] && [ "$TARGET_MODULE" != ib_isert ]; then
-		echo $((port + ${IWARP_PORT_OFFSET:-1}))
-	else
-		echo $port
-	fi
-}
+	local rdma_port=$port
 
-# portal [IP]: as iscsiadm wants it.
-portal()
-{
+	if [ "$RDMA" = siw ] && [ "$TARGET_MODULE" != ib_isert ]; then
+		rdma_port=$((port + ${IWARP_PORT_OFFSET:-1}))
+	fi
 	case ${1:-$addr4} in
-	*:*)	echo "[${1}]:$(rdma_port)" ;;
-	*)	echo "${1:-$addr4}:$(rdma_port)" ;;
+	*:*)	portal=[$1]:$rdma_port ;;
+	*)	portal=${1:-$addr4}:$rdma_port ;;
 	esac
 }
 
-# node_new [IQN] [IP] [IFACE]: a node record that gives up soon.
+set_portal
+node_portal=$portal
+
+# node_new [IQN] [IP] [IFACE]: a node record that gives up soon. The usual one
+# is kept from check to check, as long as nobody changes it.
 node_new()
 {
-	local node_iqn=${1:-$iqn} ip=${2:-$addr4} by=${3:-$iface}
+	local node_iqn=${1:-$iqn} by=${3:-$iface} portal
 
-	iscsiadm -m node -T "$node_iqn" -p "$(portal "$ip")" -I "$by" \
-		-o new > /dev/null || return 1
-	node_set "$node_iqn" "$by" \
+	set_portal "${2:-$addr4}"
+	node_portal=$portal
+	[ ! -e "$scratch/node.$node_iqn.$portal.$by" ] || return 0
+	iscsiadm -m node -T "$node_iqn" -p "$portal" -I "$by" \
+		-o new > /dev/null
+	node_update "$node_iqn" "$by" \
 		node.session.initial_login_retry_max 1 \
-		node.session.timeo.replacement_timeout "$(seconds 5)" \
-		node.conn[0].timeo.login_timeout "$(seconds 10)" \
-		node.conn[0].timeo.logout_timeout "$(seconds 10)" \
-		node.session.err_timeo.abort_timeout "$(seconds 10)" \
-		node.session.err_timeo.lu_reset_timeout "$(seconds 15)" \
-		node.conn[0].timeo.noop_out_interval "$(seconds 5)" \
-		node.conn[0].timeo.noop_out_timeout "$(seconds 5)"
+		node.session.timeo.replacement_timeout $((5 * TIME_SCALE)) \
+		node.conn[0].timeo.login_timeout $((10 * TIME_SCALE)) \
+		node.conn[0].timeo.logout_timeout $((10 * TIME_SCALE)) \
+		node.session.err_timeo.abort_timeout $((10 * TIME_SCALE)) \
+		node.session.err_timeo.lu_reset_timeout $((15 * TIME_SCALE)) \
+		node.conn[0].timeo.noop_out_interval $((5 * TIME_SCALE)) \
+		node.conn[0].timeo.noop_out_timeout $((5 * TIME_SCALE))
+	true > "$scratch/node.$node_iqn.$portal.$by"
 }
 
-# node_set IQN IFACE KEY VALUE [KEY VALUE]...
-node_set()
+node_update()
 {
-	local node_iqn=$1 by=$2
-	local pairs=()
+	local node_iqn=$1 by=$2 pairs=()
 
 	shift 2
 	while [ $# -ge 2 ]; do
 		pairs+=(-n "$1" -v "$2")
 		shift 2
 	done
-	iscsiadm -m node -T "$node_iqn" -I "$by" -o update "${pairs[@]}"
+	iscsiadm -m node -T "$node_iqn" -p "$node_portal" -I "$by" -o update \
+		"${pairs[@]}"
 }
 
-# login [IQN] [IFACE]: one attempt, the record has to exist.
+# node_set KEY VALUE [KEY VALUE]...: in the usual record, for this check.
+node_set()
+{
+	true > "$scratch/node.changed"
+	node_update $iqn $iface "$@"
+}
+
+# login [IQN] [IFACE]: one attempt, at the portal of the latest record.
 login()
 {
-	within 30 iscsiadm -m node -T "${1:-$iqn}" -I "${2:-$iface}" --login
+	within 30 iscsiadm -m node -T "${1:-$iqn}" -p "$node_portal" \
+		-I "${2:-$iface}" --login
 }
 
 logout()
 {
-	within 30 iscsiadm -m node -T "${1:-$iqn}" -I "${2:-$iface}" --logout
+	within 30 iscsiadm -m node -T "${1:-$iqn}" -p "$node_portal" \
+		-I "${2:-$iface}" --logout
 }
 
 # log_in [IQN] [IP] [IFACE]: record and login in one.
 log_in()
 {
-	node_new "$@" || return 1
+	node_new "$@"
 	login "${1:-$iqn}" "${3:-$iface}"
 }
 
-# session_of [IQN] [INITIATOR]: its directory in sysfs.
-session_of()
+# find_session [IQN] [INITIATOR]: sets session, its directory in sysfs.
+find_session()
 {
-	local s
-
-	for s in /sys/class/iscsi_session/session*; do
-		[ -d "$s" ] || continue
-		[ "$(cat "$s/targetname" 2>/dev/null)" = "${1:-$iqn}" ] || continue
-		[ "$(cat "$s/initiatorname" 2>/dev/null)" = \
-			"${2:-$initiator}" ] || continue
-		echo "$s"
-		return 0
-	done
+	for session in /sys/class/iscsi_session/session*; do
+		holds "$session/targetname" "${1:-$iqn}" &&
+			holds "$session/initiatorname" "${2:-$initiator}" &&
+			return 0
+	done 2>/dev/null
 	return 1
 }
 
 logged_in()
 {
-	local s
-
-	s=$(session_of "$@") || return 1
-	[ "$(cat "$s/state")" = LOGGED_IN ]
+	find_session "$@" && holds "$session/state" LOGGED_IN
 }
 
 logged_out()
 {
-	! session_of "$@" > /dev/null
+	! find_session "$@"
 }
 
-# disk_of [IQN] [INITIATOR] [LUN]: waits for it; prints its name, as sda.
-disk_of()
+# find_disk [IQN] [INITIATOR] [LUN]: waits for it; sets disk, as /dev/sda.
+find_disk()
 {
-	local s
-
-	s=$(session_of "${1:-$iqn}" "${2:-$initiator}") || return 1
-	until_true 15 disk_in "$s" "${3:-0}" || return 1
-	disk_in "$s" "${3:-0}"
+	find_session "${1:-$iqn}" "${2:-$initiator}" || fail "no session"
+	until_true 15 disk_in "$session" "${3:-0}"
 }
 
 disk_in()
 {
-	local path
-
-	for path in "$1"/device/target*/*:"$2"/block/*; do
-		[ -b "/dev/$(basename "$path")" ] || return 1
-		basename "$path"
-		return 0
+	for disk in "$1"/device/target*/*:"$2"/block/*; do
+		disk=/dev/${disk##*/}
+		[ -b "$disk" ] && return 0
 	done
 	return 1
 }
 
+# read_disk: a little, past all caches.
+read_disk()
+{
+	within 20 dd if="$disk" of=/dev/null bs=64k count=16 iflag=direct \
+		status=none
+}
+
 initiators_down()
 {
-	local s left=0
+	local one name left=0 records
 
-	for s in /sys/class/iscsi_session/session*; do
-		[ -d "$s" ] || continue
-		case $(cat "$s/targetname" 2>/dev/null) in
-		"$prefix"*)
-			within 20 iscsiadm -m session -r "${s##*session}" \
-				--logout > /dev/null || true ;;
-		esac
-	done
-	for s in /sys/class/iscsi_session/session*; do
-		case $(cat "$s/targetname" 2>/dev/null) in
-		"$prefix"*)
-			echo "session to $(cat "$s/targetname") does not end"
-			left=1 ;;
-		esac
-	done
-	for s in /etc/iscsi/nodes/"$prefix"* /var/lib/iscsi/nodes/"$prefix"*; do
-		[ -d "$s" ] && rm -rf "$s"
-	done
-	for s in /etc/iscsi/send_targets /var/lib/iscsi/send_targets; do
-		find "$s" -maxdepth 1 -name "*$addr4*" -exec rm -rf {} + \
-			2>/dev/null || true
-	done
+	for one in /sys/class/iscsi_session/session*; do
+		read -r name < "$one/targetname" || continue
+		[[ $name != "$prefix"* ]] ||
+			within 20 iscsiadm -m session -r "${one##*session}" \
+				--logout > /dev/null || true
+	done 2>/dev/null
+	for one in /sys/class/iscsi_session/session*; do
+		read -r name < "$one/targetname" || continue
+		if [[ $name = "$prefix"* ]]; then
+			echo "session to $name does not end" >&2
+			left=1
+		fi
+	done 2>/dev/null
+	records=("$scratch"/node.*)
+	case "${records[*]}" in
+	"$scratch/node.*" | "$scratch/node.$iqn.$addr4:"*".$iface") ;;
+	*)	forget_records ;;
+	esac
 	return $left
+}
+
+forget_records()
+{
+	rm -rf "$scratch"/node.* /etc/iscsi/nodes/"$prefix"* \
+		/etc/iscsi/send_targets/*"$addr4"*
+	[ ! -e "/etc/iscsi/ifaces/$second_iface" ] ||
+		iscsiadm -m iface -I $second_iface -o delete > /dev/null
 }
 
 # tear_down: after each check; fails if something could not be taken away.
@@ -814,16 +834,11 @@ tear_down()
 	fi
 	initiators_down || left=1
 	targets_down || left=1
-	until_true 20 no_queue_pairs || {
-		left=1
+	if rdma_link_exists && ! until_true 20 no_queue_pairs; then
 		rdma resource show qp
-	}
+		left=1
+	fi
 	return $left
-}
-
-no_queue_pairs()
-{
-	[ "$(queue_pairs)" = 0 ]
 }
 
 # ---- I/O ------------------------------------------------------------------------
@@ -841,27 +856,26 @@ fio_job()
 	}
 }
 
-# verified_load DEVICE OPTIONS...: writes and reads back by checksum until told
-# to end; in the background. Its end and status: see load_ends.
+# load_start [OPTIONS...]: random reads and writes on $disk, in the background.
 load_start()
 {
-	local device=$1
-
-	shift
-	fio --name=load --ioengine=libaio --direct=1 --filename="$device" \
+	fio --name=load --ioengine=libaio --direct=1 --filename="$disk" \
 		--rw=randrw --bs=4k --iodepth=16 --size=8m --time_based \
-		--runtime="$(seconds 60)" --output="$scratch/fio.load" "$@" &
+		--runtime=$((60 * TIME_SCALE)) \
+		--output="$scratch/fio.load" "$@" &
 	load_pid=$!
-	until_true 10 has_traffic "$(basename "$device")"
+	until_true 10 has_traffic
 }
 
+# has_traffic: $disk, right now.
 has_traffic()
 {
-	local before
+	local before now
 
-	before=$(cut -c1-40 "/sys/block/$1/stat" | awk '{ print $1 }')
-	sleep 0.2
-	[ "$(awk '{ print $1 }' "/sys/block/$1/stat")" -gt $((before + 10)) ]
+	read -r before _ < "/sys/block/${disk#/dev/}/stat"
+	pause 0.3
+	read -r now _ < "/sys/block/${disk#/dev/}/stat"
+	[ "$now" -gt "$before" ]
 }
 
 load_stop()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The other initiator: libiscsi, from user space (QEMU's).
 
-. "$(dirname "$0")/lib.sh"
+. "${0%/*}/lib.sh"
 
 needs_libiscsi()
 {
@@ -14,7 +14,7 @@ needs_libiscsi()
 
 url()
 {
-	echo "iser://${1:-}$(portal)/$iqn/0"
+	echo "iser://${1:-}$portal/$iqn/0"
 }
 
 inquiry()
@@ -35,13 +35,12 @@ capacity()
 
 one_way_chap()
 {
-	local auth
+	local auth=$tpg/acls/$second_initiator/auth
 
 	needs_libiscsi
 	target_up 8
 	acl_add $second_initiator
-	auth=$(tpg)/acls/$second_initiator/auth
-	write_to 1 "$(tpg)/attrib/authentication"
+	write_to 1 $tpg/attrib/authentication
 	write_to user "$auth/userid"
 	write_to one-way-secret-1 "$auth/password"
 	within 20 iscsi-inq -i $second_initiator "$(url user%one-way-secret-1@)" |

@@ -12,14 +12,14 @@
 # KIB_LIMIT: fail above this many KiB a connection (default for lio_iser: a
 # quarter of what ib_isert was measured at).
 
-. "$(dirname "$0")/lib.sh"
+. "${0%/*}/lib.sh"
 
 sessions=8
 KIB_LIMIT=${KIB_LIMIT:-870}
 
-# KiB the kernel holds, without caches of files and without the processes'
-# own memory; slab caches and lists of processors given back first.
-kernel_kib()
+# Sets kib: what the kernel holds, without caches of files and without the
+# processes' own memory; slab caches and lists of processors given back first.
+measure_kernel()
 {
 	local cache
 
@@ -29,97 +29,89 @@ kernel_kib()
 		for cache in /sys/kernel/slab/*/shrink; do
 			echo 1 > "$cache" 2>/dev/null || true
 		done
-		echo 1 > /proc/sys/vm/compact_memory 2>/dev/null || true
-		sleep 0.5
+		pause 0.5
 	done
-	awk '{ kib[$1] = $2 }
-	     END { print kib["MemTotal:"] - kib["MemFree:"] -
-			 kib["Buffers:"] - kib["Cached:"] -
-			 kib["AnonPages:"] }' /proc/meminfo
-}
-
-a_connection_of_the_target()
-{
-	local i held freed kib
-
-	command -v iscsi-perf > /dev/null || skip "libiscsi-bin is not installed"
-	target_up 8
-	# Caches of everything are warm after one that is not counted.
-	within 20 iscsi-inq "iser://$(portal)/$iqn/0" > /dev/null
-	for i in $(seq $sessions); do
-		iscsi-perf -m 1 -b 8 -i $initiator.$i \
-			"iser://$(portal)/$iqn/0" > /dev/null 2>&1 &
-		until_true 20 target_counts "$i"
-		sleep 0.3
-		kill -STOP $!
-		pids+=($!)
-	done
-	sleep 1
-	held=$(kernel_kib)
-	write_to 0 "$(tpg)/enable"
-	until_true 20 no_target_sessions
-	sleep 1
-	freed=$(kernel_kib)
-	kill -KILL "${pids[@]}"
-	kib=$(((held - freed) / sessions))
-	echo "table: $TARGET_MODULE over $RDMA: $kib KiB a connection, target's end"
-	[ "$kib" -gt 0 ] || fail "measured $held KiB before, $freed KiB after"
-	if [ "$TARGET_MODULE" != ib_isert ]; then
-		[ "$kib" -le "$KIB_LIMIT" ] || fail "more than $KIB_LIMIT KiB"
-	fi
+	kib=$(awk '{ kib[$1] = $2 }
+		END { print kib["MemTotal:"] - kib["MemFree:"] -
+			    kib["Buffers:"] - kib["Cached:"] -
+			    kib["AnonPages:"] }' /proc/meminfo)
 }
 
 target_counts()
 {
-	[ "$(target_sessions)" = "$1" ]
+	holds $lio/$iqn/fabric_statistics/iscsi_instance/sessions "$1"
+}
+
+a_connection_of_the_target()
+{
+	local i held pids=()
+
+	command -v iscsi-perf > /dev/null || skip "libiscsi-bin is not installed"
+	target_up 8
+	# What is kept after the first one is not the connection's.
+	within 20 iscsi-inq "iser://$portal/$iqn/0" > /dev/null
+	for ((i = 1; i <= sessions; i++)); do
+		iscsi-perf -m 1 -b 8 -i $initiator.$i "iser://$portal/$iqn/0" \
+			> /dev/null 2>&1 &
+		pids+=($!)
+		until_true 20 target_counts $i
+		pause 0.5
+		kill -STOP $!
+	done
+	pause 1
+	measure_kernel
+	held=$kib
+	write_to 0 $tpg/enable
+	until_true 20 no_target_sessions
+	pause 1
+	measure_kernel
+	kill -KILL "${pids[@]}"
+	kib=$(((held - kib) / sessions))
+	table '%s over %s: %d KiB a connection, the target'"'"'s end\n' \
+		"$TARGET_MODULE" "$RDMA" $kib
+	[ $kib -gt 0 ] || fail "$held KiB with $sessions connections"
+	if [ "$TARGET_MODULE" != ib_isert ]; then
+		[ $kib -le "$KIB_LIMIT" ] || fail "more than $KIB_LIMIT KiB"
+	fi
 }
 
 tear_down_more()
 {
-	pkill_initiators
+	local i
+
 	initiators_down
-	for i in $(seq $sessions); do
-		iscsiadm -m iface -I kst_$i -o delete > /dev/null 2>&1 || true
-	done
-}
-
-# Only those that name our target.
-pkill_initiators()
-{
-	local pid
-
-	for pid in $(pidof iscsi-perf); do
-		if tr '\0' ' ' < "/proc/$pid/cmdline" | grep -q "$iqn"; then
-			kill -KILL "$pid"
-		fi
+	for ((i = 1; i <= sessions; i++)); do
+		[ ! -e /etc/iscsi/ifaces/kst_$i ] ||
+			iscsiadm -m iface -I kst_$i -o delete > /dev/null
 	done
 }
 
 both_ends_with_the_kernel_initiator()
 {
-	local i before after
+	local i before
 
 	target_up 8
 	log_in
-	disk_of
+	find_disk
 	logout
-	before=$(kernel_kib)
-	for i in $(seq $sessions); do
+	measure_kernel
+	before=$kib
+	for ((i = 1; i <= sessions; i++)); do
 		iface_up kst_$i $initiator.$i
 		log_in $iqn $addr4 kst_$i
-		disk_of $iqn $initiator.$i
+		find_disk $iqn $initiator.$i
 	done > /dev/null
-	sleep 1
-	after=$(kernel_kib)
-	echo "table: $TARGET_MODULE with ib_iser over $RDMA:" \
-	     "$(((after - before) / sessions)) KiB a session, both ends"
+	pause 1
+	measure_kernel
+	table '%s over %s: %d KiB a session of ib_iser, both ends\n' \
+		"$TARGET_MODULE" "$RDMA" $(((kib - before) / sessions))
 }
 
 # By the stacks of the page allocator: none of the target's asks for more than
 # four pages in a row.
 no_large_allocation()
 {
-	local tracing=/sys/kernel/tracing event i
+	local tracing=/sys/kernel/tracing event
 
 	mountpoint -q $tracing || mount -t tracefs tracefs $tracing ||
 		skip "no tracing in this kernel"
@@ -132,9 +124,10 @@ no_large_allocation()
 	echo 1 > $tracing/options/sym-offset
 	echo 'order > 2' > $event/filter
 	echo 1 > $event/enable
-	for i in 1 2; do
+	for _ in 1 2; do
 		login
-		within 20 dd if=/dev/zero of="/dev/$(disk_of)" bs=1M count=4 \
+		find_disk
+		within 20 dd if=/dev/zero of="$disk" bs=1M count=4 \
 			oflag=direct status=none
 		logout
 	done

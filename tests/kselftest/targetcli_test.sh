@@ -3,9 +3,9 @@
 # An unchanged targetcli configures the target; its files survive the new
 # transport.
 
-. "$(dirname "$0")/lib.sh"
+. "${0%/*}/lib.sh"
 
-np=/iscsi/$iqn/tpg1/portals
+portals=/iscsi/$iqn/tpg1/portals
 
 cli()
 {
@@ -23,36 +23,37 @@ only_with_targets_of_our_own()
 	done
 }
 
+# One start of targetcli for all of it: they are slow.
 configure()
 {
-	only_with_targets_of_our_own
-	cli /backstores/ramdisk create name=kst_cli size=16M
-	cli /iscsi create $iqn
-	cli /iscsi/$iqn/tpg1/luns create /backstores/ramdisk/kst_cli
-	cli /iscsi/$iqn/tpg1 set attribute authentication=0 \
-		generate_node_acls=1 demo_mode_write_protect=0 cache_dynamic_acls=1
-	# A version may have made the wildcard portal by itself.
-	if [ -d "$(tpg)/np/0.0.0.0:$port" ]; then
-		cli $np delete 0.0.0.0 $port
-	fi
+	{
+		echo /backstores/ramdisk create name=kst_cli size=16M
+		echo /iscsi create $iqn
+		echo /iscsi/$iqn/tpg1/luns create /backstores/ramdisk/kst_cli
+		echo /iscsi/$iqn/tpg1 set attribute authentication=0 \
+			generate_node_acls=1 demo_mode_write_protect=0 \
+			cache_dynamic_acls=1
+		# It makes the wildcard portal by itself.
+		echo $portals delete 0.0.0.0 $port
+	} | cli
 	if [ "$RDMA" = siw ] && [ "$TARGET_MODULE" = ib_isert ]; then
-		unshare -n mkdir "$(tpg)/np/$addr4:$port"
+		portal_directory $np
 	else
-		cli $np create $addr4 $port
+		cli $portals create $addr4 $port
 	fi
 }
 
 enable_iser()
 {
-	cli $np/$addr4:$port enable_iser true | tee "$scratch/said"
-	is "$(cat "$(tpg)/np/$addr4:$port/iser")" 1 "the portal's iser attribute"
+	cli $portals/$addr4:$port enable_iser true | tee "$scratch/said"
+	is "$(cat "$np/iser")" 1 "the portal's iser attribute"
 }
 
 use_it()
 {
 	log_in
-	within 20 dd if=/dev/zero of="/dev/$(disk_of)" bs=64k count=16 \
-		oflag=direct status=none
+	find_disk
+	read_disk
 	logout
 }
 
@@ -60,10 +61,10 @@ tear_down_more()
 {
 	initiators_down
 	if [ -e "$scratch/cli" ]; then
-		rm -f "$scratch/cli"
+		rm "$scratch/cli"
 		within 60 targetcli clearconfig confirm=True
 	fi
-	[ -e /sys/class/infiniband/$link ] || rdma_link_add
+	rdma_link_exists || rdma_link_add
 }
 
 with_cli()
@@ -88,8 +89,8 @@ disables_and_enables()
 {
 	configure
 	enable_iser
-	cli $np/$addr4:$port enable_iser false
-	is "$(cat "$(tpg)/np/$addr4:$port/iser")" 0 "the portal's iser attribute"
+	cli $portals/$addr4:$port enable_iser false
+	is "$(cat "$np/iser")" 0 "the portal's iser attribute"
 	node_new
 	refused login
 	enable_iser
@@ -103,13 +104,13 @@ saves_clears_and_restores()
 	cli saveconfig "$scratch/saved.json"
 	grep -q '"iser": true' "$scratch/saved.json"
 	cli clearconfig confirm=True
-	[ ! -d "$lio/$iqn" ] || fail "clearconfig left the target"
+	[ ! -d $lio/$iqn ] || fail "clearconfig left the target"
 	until_true 10 no_queue_pairs
 	if [ "$RDMA" = siw ] && [ "$TARGET_MODULE" = ib_isert ]; then
 		return 0
 	fi
 	cli restoreconfig "$scratch/saved.json"
-	is "$(cat "$(tpg)/np/$addr4:$port/iser")" 1 "the portal's iser attribute"
+	is "$(cat "$np/iser")" 1 "the portal's iser attribute"
 	use_it
 }
 
@@ -118,16 +119,11 @@ clears_under_load()
 	configure
 	enable_iser
 	log_in
-	load_start "/dev/$(disk_of)"
+	find_disk
+	load_start
 	cli clearconfig confirm=True
-	[ ! -d "$lio/$iqn" ] || fail "clearconfig left the target"
+	[ ! -d $lio/$iqn ] || fail "clearconfig left the target"
 	load_stop
-}
-
-# What the kernel said since the check began.
-kernel_said()
-{
-	dmesg | tac | sed '/lio-iser-kst: F-45/q' | tac | tail -n +2
 }
 
 says_when_there_is_no_device()
@@ -136,14 +132,13 @@ says_when_there_is_no_device()
 
 	configure
 	ip address add $other/24 dev lo
-	cli $np create $other $port
-	cli $np/$other:$port enable_iser true || true
+	cli $portals create $other $port
+	cli $portals/$other:$port enable_iser true || true
 	ip address del $other/24 dev lo
-	is "$(cat "$(tpg)/np/$other:$port/iser")" 0 "the portal's iser attribute"
+	is "$(cat "$tpg/np/$other:$port/iser")" 0 "the portal's iser attribute"
 	# One line with the address and a cause, not only a number.
-	kernel_said
-	kernel_said | grep "$other" | grep -Eqi 'RDMA device|no .*device'
-	cli $np delete $other $port
+	since_this_check | grep "$other" | grep -Ei 'no .*RDMA device'
+	cli $portals delete $other $port
 }
 
 deletes_a_portal_whose_device_is_gone()
@@ -151,8 +146,8 @@ deletes_a_portal_whose_device_is_gone()
 	configure
 	enable_iser
 	rdma_link_delete
-	cli $np delete $addr4 $port
-	[ ! -d "$(tpg)/np/$addr4:$port" ] || fail "the portal is still there"
+	cli $portals delete $addr4 $port
+	[ ! -d "$np" ] || fail "the portal is still there"
 }
 
 # F-46: an unexpected file where tools expect directories makes them crash.

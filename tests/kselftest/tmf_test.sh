@@ -5,26 +5,25 @@
 # The disk behind the LUN is a device-mapper one: suspended, it holds every
 # command; resumed, it lets them go.
 
-. "$(dirname "$0")/lib.sh"
+. "${0%/*}/lib.sh"
 
 mapped=kst_held
+mib=32
 
 serve_held_disk()
 {
-	local disk
-
-	modprobe -q dm_mod || true
 	command -v dmsetup > /dev/null || skip "dmsetup is not installed"
-	disk=$(null_disk disk 64)
+	modprobe -q dm_mod || true
+	null_disk disk $mib
 	dmsetup create --noudevsync $mapped \
-		--table "0 $((64 * 2048)) linear $disk 0" ||
+		--table "0 $((mib * 2048)) linear $null_disk 0" ||
 		skip "no device mapper"
+	iblock disk "/dev/dm-$(dmsetup info -c --noheadings -o minor $mapped)"
 	target_new
-	lun_add "$(iblock disk "/dev/dm-$(dmsetup info -c --noheadings \
-		-o minor $mapped)")"
+	lun_add
 	portal_add
 	log_in
-	disk=$(disk_of)
+	find_disk
 }
 
 hold()
@@ -39,182 +38,169 @@ let_go()
 
 tear_down_more()
 {
-	if dmsetup info $mapped > /dev/null 2>&1; then
-		dmsetup resume --noudevsync $mapped
+	if [ -e /dev/mapper/$mapped ]; then
+		let_go
 		initiators_down
-		targets_down
+		rmdir_mapped_store
 		dmsetup remove --noudevsync $mapped
 	fi
 }
 
-counter()
+# The backstore lets go of the mapped device, the null disk stays for later.
+rmdir_mapped_store()
 {
-	cat "$target/core/iblock_77/disk/statistics/scsi_tgt_dev/$1"
+	rm -f $tpg/lun/lun_0/kst
+	rmdir $core/iblock_77/disk
 }
 
+# counted WHAT COUNT: at least, by the target.
 counted()
 {
-	[ "$(counter "$1")" -ge "$2" ]
+	local count
+
+	read -r count < "$core/iblock_77/disk/statistics/scsi_tgt_dev/$1"
+	[ "$count" -ge "$2" ]
 }
 
 # The session that was there is still there: nothing escalated.
 same_session()
 {
-	is "$(target_logins)" 1 "logins the target counts"
-	logged_in
+	logged_in || fail "not logged in"
+	logins_are 1
 }
 
-a_timed_out_write_is_aborted_and_repeated()
+# The disk has commands that it holds.
+holding()
 {
-	local disk writer
+	local reads writes
 
-	serve_held_disk
-	disk=$(disk_of)
-	write_to "$(seconds 2)" "/sys/block/$disk/device/timeout"
-	head -c 64k /dev/urandom > "$scratch/pattern"
+	read -r reads writes < "/sys/block/${disk#/dev/}/inflight"
+	[ $((reads + writes)) -gt 0 ]
+}
+
+# held_command OPTIONS...: a dd of $disk that is held until its command has been
+# timed out (after three seconds) and the initiator waits for the abort.
+held_command()
+{
+	local user
+
+	write_to 3 "/sys/block/${disk#/dev/}/device/timeout"
 	hold
-	dd if="$scratch/pattern" of="/dev/$disk" bs=64k count=1 oflag=direct \
-		status=none &
-	writer=$!
-	until_true 10 aborting "$disk"
-	sleep 1
+	dd bs=64k count=1 status=none "$@" &
+	user=$!
+	pause 6
 	let_go
-	wait $writer
+	wait $user
 	until_true 10 counted aborts_complete 1
 	same_session
-	dd if="/dev/$disk" bs=64k count=1 iflag=direct status=none |
+}
+
+a_held_write_is_aborted_and_repeated()
+{
+	serve_held_disk
+	head -c 64k /dev/urandom > "$scratch/pattern"
+	held_command if="$scratch/pattern" of="$disk" oflag=direct
+	dd if="$disk" bs=64k count=1 iflag=direct status=none |
 		cmp - "$scratch/pattern"
 }
 
-# The error handler of the initiator has taken over.
-aborting()
+a_held_read_is_aborted_and_repeated()
 {
-	local host
-
-	host=$(readlink -f "/sys/block/$1/device" | sed 's|.*/\(host[0-9]*\)/.*|\1|')
-	[ "$(cat "/sys/class/scsi_host/$host/state")" != running ] ||
-		dmesg | sed -n "/lio-iser-kst: T/,\$p" | grep -q "$1.*abort"
-}
-
-a_timed_out_read_is_aborted_and_repeated()
-{
-	local disk reader
-
 	serve_held_disk
-	disk=$(disk_of)
-	write_to "$(seconds 2)" "/sys/block/$disk/device/timeout"
-	hold
-	dd if="/dev/$disk" of=/dev/null bs=64k count=1 iflag=direct \
-		status=none &
-	reader=$!
-	sleep "$(seconds 4)"
-	let_go
-	wait $reader
-	until_true 10 counted aborts_complete 1
-	same_session
+	held_command if="$disk" of=/dev/null iflag=direct
 }
 
 lun_resets_under_load()
 {
-	local disk i loader
+	local i
 
 	serve_held_disk
-	disk=/dev/$(disk_of)
 	fio --name=load --ioengine=libaio --direct=1 --filename="$disk" \
-		--rw=randwrite --bs=16k --iodepth=32 --size=24m \
-		--loops="$(rounds 20 1)" --verify=crc32c --verify_fatal=1 \
-		--output="$scratch/fio.load" &
-	loader=$!
-	until_true 10 has_traffic "$(basename "$disk")"
-	for i in $(seq "$(rounds 5 2)"); do
+		--rw=randwrite --bs=16k --iodepth=32 --size=16m \
+		--time_based --runtime=$((3 * rounds)) \
+		--verify=crc32c --verify_fatal=1 --output="$scratch/fio.load" &
+	load_pid=$!
+	until_true 10 has_traffic
+	for ((i = 1; i <= rounds; i++)); do
 		within 20 sg_reset -d "$disk" || fail "reset $i"
-		sleep 0.3
+		pause 0.3
 	done
-	wait $loader || { cat "$scratch/fio.load"; fail "load"; }
-	counted resets "$(rounds 5 2)"
+	wait $load_pid || { cat "$scratch/fio.load"; fail "load"; }
+	counted resets "$rounds" || fail "fewer resets than asked for"
 	same_session
 }
 
 # The reset has to wait for the disk, and for no longer.
 lun_reset_waits_for_held_commands()
 {
-	local disk writer resetter
+	local writer resetter
 
 	serve_held_disk
-	disk=/dev/$(disk_of)
 	hold
 	dd if=/dev/zero of="$disk" bs=1M count=4 oflag=direct status=none &
 	writer=$!
-	sleep 1
+	until_true 5 holding
 	sg_reset -d "$disk" &
 	resetter=$!
-	sleep 2
+	pause 2
 	let_go
 	wait $resetter
 	wait $writer
-	counted resets 1
+	counted resets 1 || fail "the target counts no reset"
 	same_session
 }
 
 target_reset_leaves_a_working_session()
 {
-	local disk
-
 	serve_held_disk
-	disk=/dev/$(disk_of)
 	within 30 sg_reset -t "$disk"
 	until_true 30 logged_in
-	within 20 dd if="$disk" of=/dev/null bs=4k count=16 iflag=direct \
-		status=none
+	find_disk
+	read_disk
 }
 
 logout_while_commands_are_held()
 {
-	local disk writer leaver
+	local leaver
 
 	serve_held_disk
-	disk=/dev/$(disk_of)
 	hold
 	dd if=/dev/zero of="$disk" bs=64k count=4 oflag=direct status=none &
-	writer=$!
-	sleep 1
+	until_true 5 holding
 	logout &
 	leaver=$!
-	sleep 3
+	pause 3
 	let_go
 	wait $leaver || true
-	wait $writer || true
 	until_true 20 logged_out
 	until_true 20 no_target_sessions
-	log_in
-	disk_of
+	login
+	find_disk
 }
 
 disable_while_commands_are_held()
 {
-	local disk writer disabler
+	local disabler
 
 	serve_held_disk
-	disk=/dev/$(disk_of)
 	hold
 	dd if=/dev/zero of="$disk" bs=64k count=4 oflag=direct status=none &
-	writer=$!
-	sleep 1
-	write_to 0 "$(tpg)/enable" &
+	until_true 5 holding
+	write_to 0 $tpg/enable &
 	disabler=$!
-	sleep 3
+	pause 3
 	let_go
 	wait $disabler
-	is "$(target_sessions)" 0 "sessions the target counts"
-	write_to 1 "$(tpg)/enable"
-	wait $writer || true
+	sessions_are 0
+	write_to 1 $tpg/enable
 	until_true 30 logged_in
 }
 
+rounds 5 2
 check "ABORT TASK: a write held in the disk, aborted and repeated" \
-	a_timed_out_write_is_aborted_and_repeated 90
+	a_held_write_is_aborted_and_repeated 90
 check "ABORT TASK: a read held in the disk, aborted and repeated" \
-	a_timed_out_read_is_aborted_and_repeated 90
+	a_held_read_is_aborted_and_repeated 90
 check "LOGICAL UNIT RESET under load" lun_resets_under_load 90
 check "LOGICAL UNIT RESET waits for commands held in the disk" \
 	lun_reset_waits_for_held_commands 60

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Two initiators, one target, one LUN.
 
-. "$(dirname "$0")/lib.sh"
+. "${0%/*}/lib.sh"
 
 both_in()
 {
@@ -10,9 +10,12 @@ both_in()
 	iface_up $second_iface $second_initiator
 	log_in $iqn $addr4 $iface
 	log_in $iqn $addr4 $second_iface
-	first=/dev/$(disk_of $iqn $initiator)
-	second=/dev/$(disk_of $iqn $second_initiator)
-	is "$(target_sessions)" 2 "sessions the target counts"
+	sessions_are 2
+	find_disk $iqn $second_initiator
+	second=$disk
+	find_disk
+	first=$disk
+	[ "$first" != "$second" ]
 }
 
 one_reads_what_the_other_writes()
@@ -30,7 +33,7 @@ both_verify_at_once()
 {
 	both_in
 	fio --ioengine=libaio --direct=1 --rw=randwrite --verify=crc32c \
-		--verify_fatal=1 --iodepth=16 --bs=8k --size="$(rounds 12m 4m)" \
+		--verify_fatal=1 --iodepth=16 --bs=8k --size=8m \
 		--name=first --filename="$first" --offset=0 \
 		--name=second --filename="$second" --offset=16m
 }
@@ -42,8 +45,8 @@ one_leaves_the_other_goes_on()
 	both_in
 	fio --name=stays --filename="$second" --ioengine=libaio --direct=1 \
 		--rw=randwrite --verify=crc32c --verify_fatal=1 --iodepth=16 \
-		--bs=8k --size=8m --loops="$(rounds 6 1)" &
-	for i in $(seq "$(rounds 5 2)"); do
+		--bs=8k --size=8m --loops=3 &
+	for ((i = 0; i < rounds; i++)); do
 		logout $iqn $iface
 		login $iqn $iface
 	done
@@ -61,6 +64,7 @@ persistent_reservation_keeps_the_other_out()
 	dd if=/dev/zero of="$second" bs=4k count=1 oflag=direct
 }
 
+rounds 3 1
 check "two initiators: one reads what the other writes" \
 	one_reads_what_the_other_writes
 check "two initiators: both verify at once" both_verify_at_once 90
