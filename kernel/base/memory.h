@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "base/span.h"
 #include "port/layout.h"
 #include "port/port.h"
 
@@ -61,9 +62,13 @@ template <typename T>
 class [[nodiscard]] OwnArray : Immovable {
 public:
 	OwnArray() = default;
+	OwnArray(OwnArray &&other) : data_(other.data_), size_(other.size_)
+	{
+		other.data_ = nullptr;
+		other.size_ = 0;
+	}
 	~OwnArray() { clear(); }
 
-	/* Elements are at most 8 KiB together for each @chunk; see port_alloc. */
 	Error allocate(size_t count)
 	{
 		size_t size;
@@ -89,6 +94,7 @@ public:
 	}
 
 	size_t size() const { return size_; }
+	Span<T> all() { return {data_, size_}; }
 	T *begin() { return data_; }
 	T *end() { return data_ + size_; }
 	T &operator[](size_t index)

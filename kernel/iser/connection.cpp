@@ -85,6 +85,12 @@ void Connection::send_control(TaskResources &task, const Bhs &bhs, Bytes data)
 	auto stag = stag_to_invalidate(
 		task.mapping, is_response && options_.send_with_invalidate);
 
+	/* No status may leave whose data did not. */
+	if (terminated()) {
+		task.control.write = nullptr;
+		iscsi_.control_sent(task, false);
+		return;
+	}
 	fill_head(task.control, bhs);
 	task.control.data = data;
 	task.control.with_invalidate = stag.ok();
@@ -211,7 +217,7 @@ void Connection::deliver(rcap::Receive &receive, bool again)
 {
 	auto &head = *reinterpret_cast<MessageHead *>(receive.head().data());
 
-	if (__atomic_load_n(&terminated_, __ATOMIC_RELAXED))
+	if (terminated())
 		return;
 	const MessageCheck checked = check(head, receive.length());
 
@@ -267,6 +273,11 @@ void Connection::lost(rcap::Fault fault, const char *detail)
 void Connection::released()
 {
 	iscsi_.connection_released();
+}
+
+bool Connection::terminated() const
+{
+	return __atomic_load_n(&terminated_, __ATOMIC_RELAXED);
 }
 
 void Connection::terminate(Cause cause, const char *detail)

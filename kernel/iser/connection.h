@@ -63,6 +63,7 @@ public:
 
 private:
 	void terminate(Cause cause, const char *detail);
+	bool terminated() const;
 	MessageCheck check(const MessageHead &head, u32 received) const;
 	void deliver(rcap::Receive &receive, bool again);
 	void free_login_resources();

@@ -10,7 +10,9 @@
 #include <linux/printk.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
+#include <linux/ratelimit.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 #include <net/ipv6.h>
 
 #include "objects.h"
@@ -47,7 +49,8 @@ void *port_alloc(size_t size, enum port_context context)
 	/* Small memory may be freed under a spin lock: never from vmalloc. */
 	if (size <= SZ_8K)
 		return kzalloc(size, GFP_KERNEL);
-	return kvzalloc(size, GFP_KERNEL);
+	/* Nothing contiguous that a full machine may not have. */
+	return vzalloc(size);
 }
 
 void port_free(void *memory)
@@ -230,14 +233,10 @@ u64 port_now_ms(void)
 
 /* Text ------------------------------------------------------------------ */
 
-void port_log(enum port_level level, const char *format, ...)
+static void log_line(enum port_level level, const char *format, va_list *args)
 {
-	struct va_format line;
-	va_list args;
+	struct va_format line = { .fmt = format, .va = args };
 
-	va_start(args, format);
-	line.fmt = format;
-	line.va = &args;
 	switch (level) {
 	case PORT_ERROR:
 		pr_err("%pV\n", &line);
@@ -249,6 +248,27 @@ void port_log(enum port_level level, const char *format, ...)
 		pr_info("%pV\n", &line);
 		break;
 	}
+}
+
+void port_log(enum port_level level, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	log_line(level, format, &args);
+	va_end(args);
+}
+
+void port_log_limited(enum port_level level, const char *format, ...)
+{
+	static DEFINE_RATELIMIT_STATE(limit, DEFAULT_RATELIMIT_INTERVAL,
+				      2 * DEFAULT_RATELIMIT_BURST);
+	va_list args;
+
+	if (!__ratelimit(&limit))
+		return;
+	va_start(args, format);
+	log_line(level, format, &args);
 	va_end(args);
 }
 

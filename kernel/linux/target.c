@@ -7,7 +7,6 @@
 #include <linux/percpu-refcount.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
-#include <asm/unaligned.h>
 #include <linux/wait.h>
 
 #include <scsi/iscsi_proto.h>
@@ -16,6 +15,7 @@
 #include <target/iscsi/iscsi_target_core.h>
 #include <target/iscsi/iscsi_transport.h>
 
+#include "linux/compat/unaligned.h"
 #include "port/entry.h"
 
 /* Portals ----------------------------------------------------------------- */

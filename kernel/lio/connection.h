@@ -90,6 +90,7 @@ private:
 	/* Login: connection_login.cpp */
 	void login_expired();
 	void request_complete();
+	void note_name();
 	void present();
 	base::Error final_response(const LoginResponse &response);
 	base::Error refuse_login(iser::Cause cause, u8 status_class,

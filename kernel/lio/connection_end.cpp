@@ -234,11 +234,12 @@ void Connection::report_end()
 	if (is_ordinary(cause) ||
 	    (discovery_ && cause == Cause::PeerDisconnected))
 		return;
-	port_log(PORT_WARNING, "%s %s: connection ended (%s): %s%s%s",
-		 peer_name_,
-		 initiator_name_[0] ? initiator_name_ : "(no name yet)",
-		 iser::text(in), iser::text(cause), detail ? ": " : "",
-		 detail ? detail : "");
+	port_log_limited(PORT_WARNING,
+			 "%s %s: connection ended in state %s: %s%s%s",
+			 peer_name_,
+			 initiator_name_[0] ? initiator_name_ : "(no name yet)",
+			 iser::name(in), iser::text(cause), detail ? ": " : "",
+			 detail ? detail : "");
 }
 
 void Connection::show(void *reader)

@@ -65,18 +65,17 @@ Error Connection::create(Portal &portal, rcap::ConnectionRequest &request)
 	auto connection = TRY(base::make<Connection>(PORT_MAY_SLEEP, portal));
 
 	Registry::instance().add(*connection);
+	if (portal.adopt(*connection) != Cause::None)
+		return Error::Busy;
 
 	port_address_text(&request.peer(), connection->peer_name_,
 			  sizeof(connection->peer_name_));
-	connection->login_ = TRY(
-		base::make<Login>(PORT_MAY_SLEEP, lio_settings.receive_data));
+	connection->login_ = TRY(Login::create(lio_settings.receive_data));
 	connection->datamover_.attach(
 		TRY(request.make_stream(shape, connection->datamover_)),
 		options);
 
 	iser::write_private_data(private_data, options.send_with_invalidate);
-	if (const Cause cause = portal.adopt(*connection); cause != Cause::None)
-		return Error::Busy;
 	connection->watchdog_.queue(lio_settings.login_timeout * 1000);
 	/* From accept on, events may come, and the stream is the owner. */
 	if (Error error = connection->datamover_.accept(private_data);
@@ -112,6 +111,16 @@ void Connection::login_notify(di::ControlPdu &pdu)
 	}
 }
 
+/* For the log: who it is, from the first request on. */
+void Connection::note_name()
+{
+	const Bytes name = login_->keys().initiator_name();
+
+	if (!initiator_name_[0])
+		base::copy({reinterpret_cast<u8 *>(initiator_name_),
+			    sizeof(initiator_name_) - 1}, name);
+}
+
 /* A request is whole: somebody of LIO has to look at it. */
 void Connection::request_complete()
 {
@@ -122,6 +131,7 @@ void Connection::request_complete()
 		first = state_ == State::Connecting ||
 			state_ == State::AwaitingLogin;
 	}
+	note_name();
 	switch (step(first ? Event::FirstRequest : Event::RequestArrived)) {
 	case Action::Queue:
 		portal_.offer(*this);
@@ -300,15 +310,12 @@ di::ConnectionResources Connection::resources() const
 Error Connection::final_response(const LoginResponse &response)
 {
 	const iser::LoginKeys &keys = login_->keys();
-	const Bytes name = keys.initiator_name();
 
 	if (!keys.discovery() && !keys.rdma_extensions())
 		return refuse_login(Cause::RdmaExtensionsRefused,
 				    initiator_error, 0);
 
 	static_cast<void>(login_->take_buffer());
-	base::copy({reinterpret_cast<u8 *>(initiator_name_),
-		    sizeof(initiator_name_) - 1}, name);
 	discovery_ = keys.discovery();
 	first_burst_length_ = keys.first_burst_length();
 	burst_limit_ = smaller(keys.max_burst_length(), largest_burst);

@@ -12,8 +12,27 @@ using iser::LoginChain;
 using iser::LoginRequestPdu;
 using iser::LoginResponsePdu;
 
-Login::Login(u32 receive_data)
-	: receive_data_(receive_data), chain_(request_text_)
+base::Result<base::OwnPtr<Login>> Login::create(u32 receive_data)
+{
+	base::OwnArray<u8> request_text;
+	base::OwnArray<u8> response_text;
+
+	if (Error error = request_text.allocate(iser::max_login_data);
+	    error != Error::None)
+		return error;
+	if (Error error = response_text.allocate(iser::max_login_data);
+	    error != Error::None)
+		return error;
+	return base::make<Login>(PORT_MAY_SLEEP, receive_data,
+				 base::move(request_text),
+				 base::move(response_text));
+}
+
+Login::Login(u32 receive_data, base::OwnArray<u8> &&request_text,
+	     base::OwnArray<u8> &&response_text)
+	: receive_data_(receive_data), request_text_(base::move(request_text)),
+	  response_text_(base::move(response_text)),
+	  chain_(request_text_.all())
 {
 }
 
@@ -33,8 +52,8 @@ LoginChain::Next Login::take(const di::ControlPdu &pdu)
 		chain_.append(request, pdu.data_in_place());
 
 	if (next == LoginChain::Next::Complete) {
-		text_ = Bytes(request_text_).first(iser::limit_number(
-			request_text_, chain_.text().size(),
+		text_ = Bytes(request_text_.all()).first(iser::limit_number(
+			request_text_.all(), chain_.text().size(),
 			"TargetRecvDataSegmentLength", receive_data_));
 		keys_.note_request(text_);
 		complete_ = true;
@@ -66,8 +85,8 @@ LoginResponse Login::refuse(u8 status_class, u8 status_detail)
 
 Bytes Login::response_text(Bytes text)
 {
-	base::copy(response_text_, text);
-	return Bytes(response_text_).first(text.size());
+	base::copy(response_text_.all(), text);
+	return Bytes(response_text_.all()).first(text.size());
 }
 
 LoginResponse Login::answer(const target_login_response &response)
@@ -79,8 +98,8 @@ LoginResponse Login::answer(const target_login_response &response)
 	const auto &pdu = answer.bhs.as<LoginResponsePdu>();
 	u32 length = iser::padded(pdu.data_segment_length);
 
-	if (length > sizeof(response_text_))
-		length = sizeof(response_text_);
+	if (length > iser::max_login_data)
+		length = iser::max_login_data;
 	if (response.failed) {
 		/* LIO's failures carry no text. */
 		length = 0;

@@ -23,7 +23,10 @@ struct LoginResponse {
 class Login : public base::Allocated, base::Immovable {
 public:
 	/* @receive_data: the longest data segment that we receive. */
-	explicit Login(u32 receive_data);
+	static base::Result<base::OwnPtr<Login>> create(u32 receive_data);
+	/* Prefer create(). */
+	Login(u32 receive_data, base::OwnArray<u8> &&request_text,
+	      base::OwnArray<u8> &&response_text);
 
 	/* Takes a request in; what to do about it is as LoginChain says. */
 	iser::LoginChain::Next take(const di::ControlPdu &pdu);
@@ -58,8 +61,9 @@ private:
 	const u32 receive_data_;
 	/* Joined, and with the numbers lowered to what we can do. */
 	base::Bytes text_;
-	u8 request_text_[iser::max_login_data] = {};
-	u8 response_text_[iser::max_login_data] = {};
+	/* max_login_data bytes each. */
+	base::OwnArray<u8> request_text_;
+	base::OwnArray<u8> response_text_;
 	iser::LoginChain chain_;
 };
 

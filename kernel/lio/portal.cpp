@@ -62,9 +62,11 @@ Result<Portal *> Portal::create(iscsi_np *np, const port_address &address)
 	return portal;
 }
 
-port_address Portal::listening_address()
+u16 Portal::listening_port()
 {
-	return listener_ ? listener_->address() : address_;
+	SpinGuard guard(lock_);
+
+	return listening_port_;
 }
 
 void Portal::listening(const port_address &address, bool up)
@@ -72,7 +74,7 @@ void Portal::listening(const port_address &address, bool up)
 	{
 		SpinGuard guard(lock_);
 
-		listening_ = up;
+		listening_port_ = up ? port_address_port(&address) : 0;
 	}
 	if (!up) {
 		port_log(PORT_WARNING,
@@ -116,8 +118,9 @@ bool Portal::connection_requested(rcap::ConnectionRequest &request)
 			__builtin_strlen(why)});
 	Registry::instance().statistics().connection_ended(cause);
 	port_address_text(&request.peer(), peer, sizeof(peer));
-	port_log(PORT_WARNING, "%s: connection to portal %s refused: %s (%d)",
-		 peer, name_, why, base::to_errno(error));
+	port_log_limited(PORT_WARNING,
+			 "%s: connection to portal %s refused: %s (%d)", peer,
+			 name_, why, base::to_errno(error));
 	return false;
 }
 

@@ -47,7 +47,8 @@ public:
 
 	const char *name() const { return name_; }
 	const port_address &address() const { return address_; }
-	port_address listening_address();
+	/* Where it really listens; 0: nowhere just now. */
+	u16 listening_port();
 
 	base::ListNode registry_node;
 
@@ -69,7 +70,7 @@ private:
 	/* Guards what follows. */
 	base::SpinLock lock_;
 	bool stopping_ GUARDED_BY(lock_) = false;
-	bool listening_ GUARDED_BY(lock_) = false;
+	u16 listening_port_ GUARDED_BY(lock_) = 0;
 	/* Connections that LIO does not know: connecting, silent, offered. */
 	u32 pending_ GUARDED_BY(lock_) = 0;
 	ConnectionList waiting_ GUARDED_BY(lock_);

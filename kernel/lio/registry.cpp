@@ -109,13 +109,12 @@ size_t Registry::rewrite_send_targets(MutableBytes text, size_t length)
 	MutexGuard guard(mutex_);
 
 	for (Portal &portal : lists_->portals) {
-		const port_address listening = portal.listening_address();
 		const u16 port = port_address_port(&portal.address());
-		const u16 listening_port = port_address_port(&listening);
+		const u16 listening_port = portal.listening_port();
 		base::Bytes name(reinterpret_cast<const u8 *>(portal.name()),
 				 __builtin_strlen(portal.name()));
 
-		if (port == listening_port)
+		if (port == listening_port || listening_port == 0)
 			continue;
 		/* The name is ADDRESS:PORT; the rule wants the address. */
 		while (!name.empty() && name[name.size() - 1] != ':')

@@ -72,6 +72,10 @@ u64 port_now_ms(void);
 void port_log(enum port_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The same for what a peer can cause: a flood of them is thinned out. */
+void port_log_limited(enum port_level level, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* A line for a reader of debugfs; @reader is what the reader's entry got. */
 void port_emit(void *reader, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -376,6 +376,16 @@ void port_log(port_level level, const char *text, ...)
 		std::fprintf(stderr, "<%d>%s\n", level, line.c_str());
 }
 
+void port_log_limited(port_level level, const char *text, ...)
+{
+	va_list args;
+
+	va_start(args, text);
+	std::string line = format(text, args);
+	va_end(args);
+	port_log(level, "%s", line.c_str());
+}
+
 void port_emit(void *reader, const char *text, ...)
 {
 	va_list args;
