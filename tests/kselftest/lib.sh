@@ -16,6 +16,7 @@
 #   TARGET_MODULE   lio_iser (default) or ib_isert
 #   TARGET_KO       path of the module, where it is not under /lib/modules
 #   RDMA            rxe (default) or siw
+#   CHECKS          only those whose name matches this regular expression
 #   QUICK           1: fewer rounds and smaller files, for slow machines
 #   TIME_SCALE      factor on every time limit (default: found out)
 
@@ -87,6 +88,7 @@ skipped=0
 # check NAME FUNCTION [SECONDS]: enrols a check; run_checks runs them in order.
 check()
 {
+	[[ $1 =~ ${CHECKS:-.} ]] || return 0
 	check_names+=("$1")
 	check_functions+=("$2")
 	check_limits+=($((${3:-60} * TIME_SCALE)))
@@ -227,8 +229,9 @@ run_checks()
 	rm -f "$scratch"/fifo*
 	mkfifo "$scratch/fifo1" "$scratch/fifo2"
 	exec {never}<> "$scratch/fifo1" {ended}<> "$scratch/fifo2"
-	if ! bounded $((90 * TIME_SCALE)) start_up > "$scratch/log" 2>&1 \
-			< /dev/null; then
+	# Not as a condition of if: there the shell would not stop at errors.
+	bounded $((90 * TIME_SCALE)) start_up > "$scratch/log" 2>&1 < /dev/null
+	if [ $? != 0 ]; then
 		sed 's/^/# /' "$scratch/log"
 		stop
 		if [ -e "$scratch/skip" ]; then
@@ -296,6 +299,15 @@ within()
 	return $status
 }
 
+# refused_in_time COMMAND...: refused, and not by running into a time-out.
+refused_in_time()
+{
+	local start=$SECONDS
+
+	refused "$@"
+	took_at_most 5 $start "the refusal"
+}
+
 # refused COMMAND...: succeeds if the command fails, whatever the reason.
 refused()
 {
@@ -305,10 +317,11 @@ refused()
 	fi
 }
 
-# write_to VALUE FILE: a kernel attribute.
+# write_to VALUE FILE: a kernel attribute. Without a newline: LIO would make it
+# part of a name or a secret.
 write_to()
 {
-	if ! echo "$1" > "$2"; then
+	if ! printf %s "$1" > "$2"; then
 		echo "cannot write '$1' to $2" >&2
 		return 1
 	fi
@@ -682,7 +695,7 @@ set_portal()
 }
 
 set_portal
-node_portal=$portal
+node_portal=$portal,1
 
 # node_new [IQN] [IP] [IFACE]: a node record that gives up soon. The usual one
 # is kept from check to check, as long as nobody changes it.
@@ -691,9 +704,10 @@ node_new()
 	local node_iqn=${1:-$iqn} by=${3:-$iface} portal
 
 	set_portal "${2:-$addr4}"
-	node_portal=$portal
+	# Without the portal group's tag, records of two ifaces are one.
+	node_portal=$portal,1
 	[ ! -e "$scratch/node.$node_iqn.$portal.$by" ] || return 0
-	iscsiadm -m node -T "$node_iqn" -p "$portal" -I "$by" \
+	iscsiadm -m node -T "$node_iqn" -p "$node_portal" -I "$by" \
 		-o new > /dev/null
 	node_update "$node_iqn" "$by" \
 		node.session.initial_login_retry_max 1 \

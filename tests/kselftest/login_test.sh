@@ -82,7 +82,7 @@ an_unknown_target_is_refused()
 {
 	target_up
 	node_new $prefix:nowhere
-	refused login $prefix:nowhere
+	refused_in_time login $prefix:nowhere
 	log_in
 }
 
@@ -91,7 +91,7 @@ a_closed_target_refuses_a_stranger()
 	target_up
 	acl_add $second_initiator
 	node_new
-	refused login
+	refused_in_time login
 	sessions_are 0
 	iface_up $second_iface $second_initiator
 	log_in $iqn $addr4 $second_iface
@@ -102,7 +102,7 @@ a_disabled_target_refuses()
 	target_up
 	write_to 0 $tpg/enable
 	node_new
-	refused login
+	refused_in_time login
 	write_to 1 $tpg/enable
 	login
 }

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Runs the cases of tests/raw (iser-raw) as checks, one each, against a target
+# that stays up from one to the next. Sourced behind lib.sh; then:
+#   raw_target=FUNCTION    brings the target up, once
+#   raw_before=FUNCTION    before each case that is enrolled from here on
+#   raw_options=(...)      of iser-raw, for these cases
+#   raw_checks GROUP...    enrols all cases of those groups
+#   run_checks
+#
+# Environment:
+#   ISER_RAW        path of the program, where it is not build/tools/raw/
+
+raw_program=${ISER_RAW:-$here/../../build/tools/raw/iser-raw}
+raw_target=raw_target_up
+raw_before=true
+raw_options=()
+# The longest iSCSI name is 223 bytes (RFC 7143 4.2.7.1).
+raw_long_iqn=$prefix:$(printf 'long%.0s' {1..45})
+
+# A ramdisk, and a LUN 1 whose backstore knows WRITE SAME (32).
+raw_target_up()
+{
+	target_up 64
+	fileio file 8
+	lun_add 1
+}
+
+# The same and a second target with a name that fills more than one PDU.
+raw_long_target_up()
+{
+	raw_target_up
+	store=$core/rd_mcp_77/disk
+	lun_add 0 "$raw_long_iqn"
+	target_new "$raw_long_iqn"
+	portal_add "$addr4:$port" "$raw_long_iqn"
+}
+
+# raw_checks GROUP...
+raw_checks()
+{
+	local name title
+
+	if [ ! -x "$raw_program" ]; then
+		check "iser-raw is built" raw_is_missing
+		return
+	fi
+	while read -r _ name title; do
+		eval "raw_case_${name//-/_}()
+		{
+			raw_options=(${raw_options[*]@Q})
+			$raw_before
+			raw_case $name
+		}"
+		check "$title" "raw_case_${name//-/_}" 120
+	done < <("$raw_program" --list "$@")
+}
+
+raw_is_missing()
+{
+	fail "no $raw_program: cmake -S tools -B build/tools &&" \
+		"cmake --build build/tools"
+}
+
+raw_case()
+{
+	if [ ! -d "$tpg" ]; then
+		$raw_target
+	fi
+	set_portal
+	"$raw_program" --initiator "$initiator" \
+		${raw_options[@]+"${raw_options[@]}"} "$addr4" \
+		"${portal##*:}" "$iqn" "$1"
+}
+
+# Both replace those of lib.sh. Between two cases the target stays, which is
+# half of the point, and no connection may.
+tear_down()
+{
+	if [ "${FUNCNAME[1]}" = bounded ] && [ -d "$tpg" ]; then
+		raw_settled
+	else
+		initiators_down
+		targets_down
+	fi
+}
+
+health_of_this_run()
+{
+	targets_down
+	health_check "$scratch/health"
+}
+
+raw_settled()
+{
+	if rdma_link_exists && ! until_true 20 no_queue_pairs; then
+		rdma resource show qp
+		return 1
+	fi
+	until_true 20 no_target_sessions
+}
