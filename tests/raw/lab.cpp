@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "lab.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace raw {
+
+namespace {
+
+constexpr std::uint32_t innocent_seed = 4711;
+
+ByteVector rw_cdb(std::uint8_t operation, std::uint32_t lba,
+		  std::uint16_t blocks)
+{
+	ByteVector cdb(16);
+
+	cdb[0] = operation;
+	for (int i = 0; i < 4; ++i)
+		cdb[2 + i] = static_cast<std::uint8_t>(lba >> 8 * (3 - i));
+	cdb[7] = static_cast<std::uint8_t>(blocks >> 8);
+	cdb[8] = static_cast<std::uint8_t>(blocks);
+	return cdb;
+}
+
+void expect_good(const ScsiResult &result, const char *what)
+{
+	expect(result.good(), std::string(what) + ": status " +
+	       std::to_string(result.status) + ", sense " +
+	       std::to_string(result.sense_key()) + "/" +
+	       std::to_string(result.sense_code()));
+}
+
+} // namespace
+
+void expect(bool condition, const std::string &otherwise)
+{
+	if (!condition)
+		throw Failure(otherwise);
+}
+
+const char *to_string(Outcome outcome)
+{
+	switch (outcome) {
+	case Outcome::Closed: return "the connection ended";
+	case Outcome::Refused: return "the login was refused";
+	case Outcome::Rejected: return "a Reject came";
+	case Outcome::Failed: return "the command failed";
+	case Outcome::Answered: return "it was taken for good";
+	case Outcome::Silent: return "nothing came and the connection is up";
+	}
+	return "?";
+}
+
+void expect_outcome(Outcome outcome, std::initializer_list<Outcome> allowed,
+		    const std::string &what)
+{
+	expect(std::find(allowed.begin(), allowed.end(), outcome) !=
+	       allowed.end(), what + ": " + to_string(outcome));
+}
+
+ByteVector pattern(std::size_t size, std::uint32_t seed)
+{
+	ByteVector bytes(size);
+	std::uint64_t state = seed * 0x9e3779b97f4a7c15ull + 1;
+
+	for (std::size_t i = 0; i < size; ++i) {
+		state = state * 6364136223846793005ull + 1442695040888963407ull;
+		bytes[i] = static_cast<std::uint8_t>(state >> 56);
+	}
+	return bytes;
+}
+
+ByteVector read_cdb(std::uint32_t lba, std::uint16_t blocks)
+{
+	return rw_cdb(0x28, lba, blocks);
+}
+
+ByteVector write_cdb(std::uint32_t lba, std::uint16_t blocks)
+{
+	return rw_cdb(0x2a, lba, blocks);
+}
+
+ConnectOptions Lab::connect_options() const
+{
+	ConnectOptions options;
+
+	options.address = address;
+	options.port = port;
+	return options;
+}
+
+LoginOptions Lab::login_options(TextKeys keys)
+{
+	LoginOptions options;
+	auto process = static_cast<std::uint32_t>(getpid());
+
+	++logins_;
+	options.initiator_name = initiator_name;
+	options.target_name = target_name;
+	options.isid = {0x80, static_cast<std::uint8_t>(process >> 8),
+			static_cast<std::uint8_t>(process), 0,
+			static_cast<std::uint8_t>(logins_ >> 8),
+			static_cast<std::uint8_t>(logins_)};
+	options.chap = chap;
+	options.mutual_chap = mutual_chap;
+	options.keys = std::move(keys);
+	return options;
+}
+
+std::unique_ptr<Session> Lab::connect()
+{
+	auto session = std::make_unique<Session>(connect_options());
+
+	session->connection().connect();
+	session->already_connected();
+	return session;
+}
+
+std::unique_ptr<Session> Lab::login(TextKeys keys)
+{
+	auto session = std::make_unique<Session>(connect_options());
+
+	session->login(login_options(std::move(keys)));
+	return session;
+}
+
+void Lab::start_innocent()
+{
+	innocent_ = login();
+	write(0, pattern(innocent_blocks * block, innocent_seed));
+	check_innocent();
+}
+
+void Lab::check_innocent()
+{
+	auto before = std::chrono::steady_clock::now();
+
+	expect_data(0, pattern(innocent_blocks * block, innocent_seed),
+		    "the innocent session's data");
+	expect(std::chrono::steady_clock::now() - before <
+	       std::chrono::seconds(5), "the innocent session was stalled");
+	expect(innocent_->unclaimed() == 0,
+	       "the innocent session got a PDU that it did not ask for");
+}
+
+void Lab::stop_innocent()
+{
+	expect_equal(innocent_->logout(), 0, "response to the logout");
+	innocent_.reset();
+}
+
+ByteVector Lab::read(std::uint32_t lba, std::size_t bytes)
+{
+	ByteVector data(bytes);
+	ScsiRequest request;
+
+	request.cdb = read_cdb(lba, static_cast<std::uint16_t>(bytes / block));
+	request.in = data;
+	expect_good(innocent_->scsi(request), "read of the innocent session");
+	return data;
+}
+
+void Lab::write(std::uint32_t lba, ByteVector data)
+{
+	ScsiRequest request;
+
+	request.cdb = write_cdb(lba,
+				static_cast<std::uint16_t>(data.size() / block));
+	request.out = data;
+	expect_good(innocent_->scsi(request), "write of the innocent session");
+}
+
+void Lab::expect_data(std::uint32_t lba, const ByteVector &data,
+		      const std::string &what)
+{
+	ByteVector found = read(lba, data.size());
+	auto at = std::mismatch(data.begin(), data.end(), found.begin()).first;
+
+	expect(at == data.end(), what + " is wrong from byte " +
+	       std::to_string(at - data.begin()) + " of " +
+	       std::to_string(data.size()));
+}
+
+Outcome outcome_of(Session &session, Milliseconds timeout)
+{
+	try {
+		Pdu pdu = session.receive(timeout);
+
+		switch (pdu.opcode()) {
+		case IscsiOpcode::Reject:
+			return Outcome::Rejected;
+		case IscsiOpcode::LoginResponse:
+			return pdu.head.bhs.as<iser::LoginResponsePdu>()
+					.status_class ?
+				Outcome::Refused : Outcome::Answered;
+		case IscsiOpcode::ScsiResponse:
+			return pdu.response().response || pdu.response().status ?
+				Outcome::Failed : Outcome::Answered;
+		default:
+			return Outcome::Answered;
+		}
+	} catch (const ConnectionLost &) {
+		return Outcome::Closed;
+	} catch (const TimedOut &) {
+		return Outcome::Silent;
+	}
+}
+
+void expect_usable(Session &session)
+{
+	const ByteVector data = pattern(64, 3);
+	ScsiRequest ready;
+
+	expect(session.ping(data) == data, "a ping was not echoed");
+	ready.cdb = ByteVector(16);
+	expect_good(session.scsi(ready), "TEST UNIT READY");
+}
+
+void expect_closed(Session &session, const std::string &what,
+		   Milliseconds timeout)
+{
+	expect(session.connection().wait_closed(timeout),
+	       what + ": the connection is still up");
+}
+
+} // namespace raw

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libiser/session.h"
+
+namespace raw {
+
+using namespace libiser;
+using iser::IscsiOpcode;
+
+inline constexpr std::uint32_t block = 512;
+
+/* Thrown by expect(); anything else that is thrown fails a case, too. */
+class Failure : public std::runtime_error {
+	using std::runtime_error::runtime_error;
+};
+
+void expect(bool condition, const std::string &otherwise);
+
+template <typename A, typename B>
+void expect_equal(const A &is, const B &wanted, const std::string &what)
+{
+	if (is != static_cast<A>(wanted))
+		throw Failure(what + " is " + std::to_string(is) +
+			      ", should be " + std::to_string(wanted));
+}
+
+/* What the target did about a message, other than carrying it out. */
+enum class Outcome {
+	Closed,   /* ended the connection */
+	Refused,  /* Login Response with a status that is not success */
+	Rejected, /* Reject */
+	Failed,   /* SCSI Response that is not GOOD */
+	Answered, /* took it for good */
+	Silent,
+};
+
+const char *to_string(Outcome outcome);
+/* Throws unless @outcome is among @allowed. */
+void expect_outcome(Outcome outcome, std::initializer_list<Outcome> allowed,
+		    const std::string &what);
+
+/* Bytes that depend on @seed and on their place, and repeat nowhere near. */
+ByteVector pattern(std::size_t size, std::uint32_t seed);
+/* READ(10) and WRITE(10) */
+ByteVector read_cdb(std::uint32_t lba, std::uint16_t blocks);
+ByteVector write_cdb(std::uint32_t lba, std::uint16_t blocks);
+
+/*
+ * The target under test, and a session that does nothing wrong, reads its part
+ * of the LUN after every case and has to find it as it was.
+ */
+class Lab {
+public:
+	std::string address;
+	std::uint16_t port = 3260;
+	std::string target_name;
+	std::string initiator_name = "iqn.2003-01.org.lio-iser.kst:raw";
+	ChapAccount chap;
+	ChapAccount mutual_chap;
+	/* Another target, whose name is long; how many targets there are. */
+	std::string long_target_name;
+	unsigned targets = 1;
+
+	/* The first blocks of LUN 0 are the innocent session's. */
+	static constexpr std::uint32_t innocent_blocks = 128;
+	/* Free for cases, each of which writes what it wants to read. */
+	static constexpr std::uint32_t scratch = 2048;
+	/* Free, and 16 MiB long. */
+	static constexpr std::uint32_t large_scratch = 32768;
+
+	void start_innocent();
+	void check_innocent();
+	void stop_innocent();
+
+	ConnectOptions connect_options() const;
+	/* With an ISID of its own. */
+	LoginOptions login_options(TextKeys keys = {});
+	std::unique_ptr<Session> connect();
+	std::unique_ptr<Session> login(TextKeys keys = {});
+
+	/* Blocks of LUN 0, by the innocent session. */
+	ByteVector read(std::uint32_t lba, std::size_t bytes);
+	void write(std::uint32_t lba, ByteVector data);
+	void expect_data(std::uint32_t lba, const ByteVector &data,
+			 const std::string &what);
+
+private:
+	std::unique_ptr<Session> innocent_;
+	std::uint32_t logins_ = 0;
+};
+
+/* Waits for what the target does; PDUs that do not matter are passed over. */
+Outcome outcome_of(Session &session, Milliseconds timeout = Milliseconds(8000));
+/* The session still does what a session does. */
+void expect_usable(Session &session);
+/* The connection ends soon. */
+void expect_closed(Session &session, const std::string &what,
+		   Milliseconds timeout = Milliseconds(8000));
+
+struct Case {
+	const char *group;
+	const char *name;
+	const char *title;
+	void (*run)(Lab &lab);
+};
+
+std::vector<Case> length_cases();
+std::vector<Case> login_cases();
+std::vector<Case> connection_cases();
+std::vector<Case> data_cases();
+std::vector<Case> task_cases();
+std::vector<Case> protocol_cases();
+
+} // namespace raw
