@@ -57,55 +57,112 @@ private:
 	T *object_ = nullptr;
 };
 
-/* @count T on the heap, each default-constructed; owned by the array. */
-template <typename T>
-class [[nodiscard]] OwnArray : Immovable {
+/* Bytes on the heap, together; at most 8 KiB. */
+class [[nodiscard]] OwnBytes : Immovable {
 public:
-	OwnArray() = default;
-	OwnArray(OwnArray &&other) : data_(other.data_), size_(other.size_)
+	OwnBytes() = default;
+	OwnBytes(OwnBytes &&other) : data_(other.data_), size_(other.size_)
 	{
 		other.data_ = nullptr;
 		other.size_ = 0;
 	}
+	~OwnBytes() { port_free(data_); }
+
+	/* Zeroed; once. */
+	Error allocate(size_t size)
+	{
+		data_ = static_cast<u8 *>(port_alloc(size, PORT_MAY_SLEEP));
+		size_ = data_ ? size : 0;
+		return data_ ? Error::None : Error::NoMemory;
+	}
+	MutableBytes all() { return {data_, size_}; }
+
+private:
+	u8 *data_ = nullptr;
+	size_t size_ = 0;
+};
+
+/*
+ * T on the heap, each default-constructed; owned by the array.  In pieces of a
+ * page, so that no size needs contiguous memory.
+ */
+template <typename T>
+class [[nodiscard]] OwnArray : Immovable {
+public:
+	OwnArray() = default;
 	~OwnArray() { clear(); }
 
+	/* Once, until clear(). */
 	Error allocate(size_t count)
 	{
-		size_t size;
+		const size_t pieces = (count + per_piece - 1) / per_piece;
 
 		static_assert(alignof(T) <= PORT_KMALLOC_MINALIGN);
-		if (__builtin_mul_overflow(count, sizeof(T), &size))
+		if (pieces > page / sizeof(T *))
 			return Error::NoMemory;
-		void *memory = port_alloc(size, PORT_MAY_SLEEP);
-		if (!memory)
+		pieces_ = static_cast<T **>(port_alloc(pieces * sizeof(T *),
+						       PORT_MAY_SLEEP));
+		if (!pieces_)
 			return Error::NoMemory;
-		data_ = static_cast<T *>(memory);
-		for (size_ = 0; size_ < count; ++size_)
-			new (InPlace{}, data_ + size_) T();
+		for (; size_ < count; ++size_) {
+			T *&piece = pieces_[size_ / per_piece];
+
+			if (!piece)
+				piece = static_cast<T *>(
+					port_alloc(per_piece * sizeof(T),
+						   PORT_MAY_SLEEP));
+			if (!piece)
+				return Error::NoMemory;
+			new (InPlace{}, &(*this)[size_]) T();
+		}
 		return Error::None;
 	}
 
 	void clear()
 	{
-		while (size_ > 0)
-			data_[--size_].~T();
-		port_free(data_);
-		data_ = nullptr;
+		for (size_t i = size_; i > 0; --i)
+			(*this)[i - 1].~T();
+		for (size_t i = 0; i < size_; i += per_piece)
+			port_free(pieces_[i / per_piece]);
+		port_free(pieces_);
+		pieces_ = nullptr;
+		size_ = 0;
 	}
+
+	class Iterator {
+	public:
+		Iterator(OwnArray &array, size_t at) : array_(array), at_(at) {}
+		T &operator*() const { return array_[at_]; }
+		Iterator &operator++()
+		{
+			++at_;
+			return *this;
+		}
+		bool operator!=(const Iterator &other) const
+		{
+			return at_ != other.at_;
+		}
+
+	private:
+		OwnArray &array_;
+		size_t at_;
+	};
 
 	size_t size() const { return size_; }
-	Span<T> all() { return {data_, size_}; }
-	T *begin() { return data_; }
-	T *end() { return data_ + size_; }
-	T &operator[](size_t index)
-	{
-		if (index >= size_) [[unlikely]]
-			__builtin_trap();
-		return data_[index];
-	}
+	Iterator begin() { return {*this, 0}; }
+	Iterator end() { return {*this, size_}; }
 
 private:
-	T *data_ = nullptr;
+	static constexpr size_t page = 4096;
+	static constexpr size_t per_piece =
+		sizeof(T) < page ? page / sizeof(T) : 1;
+
+	T &operator[](size_t index)
+	{
+		return pieces_[index / per_piece][index % per_piece];
+	}
+
+	T **pieces_ = nullptr;
 	size_t size_ = 0;
 };
 

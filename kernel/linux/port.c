@@ -6,13 +6,10 @@
 #include <linux/ipv6.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
-#include <linux/mm.h>
 #include <linux/printk.h>
 #include <linux/seq_file.h>
-#include <linux/sizes.h>
 #include <linux/ratelimit.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
 #include <net/ipv6.h>
 
 #include "objects.h"
@@ -46,16 +43,12 @@ void *port_alloc(size_t size, enum port_context context)
 {
 	if (context == PORT_ATOMIC)
 		return kzalloc(size, GFP_ATOMIC);
-	/* Small memory may be freed under a spin lock: never from vmalloc. */
-	if (size <= SZ_8K)
-		return kzalloc(size, GFP_KERNEL);
-	/* Nothing contiguous that a full machine may not have. */
-	return vzalloc(size);
+	return kzalloc(size, GFP_KERNEL);
 }
 
 void port_free(void *memory)
 {
-	kvfree(memory);
+	kfree(memory);
 }
 
 /* Locks ----------------------------------------------------------------- */

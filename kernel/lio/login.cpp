@@ -14,8 +14,8 @@ using iser::LoginResponsePdu;
 
 base::Result<base::OwnPtr<Login>> Login::create(u32 receive_data)
 {
-	base::OwnArray<u8> request_text;
-	base::OwnArray<u8> response_text;
+	base::OwnBytes request_text;
+	base::OwnBytes response_text;
 
 	if (Error error = request_text.allocate(iser::max_login_data);
 	    error != Error::None)
@@ -28,8 +28,8 @@ base::Result<base::OwnPtr<Login>> Login::create(u32 receive_data)
 				 base::move(response_text));
 }
 
-Login::Login(u32 receive_data, base::OwnArray<u8> &&request_text,
-	     base::OwnArray<u8> &&response_text)
+Login::Login(u32 receive_data, base::OwnBytes &&request_text,
+	     base::OwnBytes &&response_text)
 	: receive_data_(receive_data), request_text_(base::move(request_text)),
 	  response_text_(base::move(response_text)),
 	  chain_(request_text_.all())

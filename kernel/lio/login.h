@@ -25,8 +25,8 @@ public:
 	/* @receive_data: the longest data segment that we receive. */
 	static base::Result<base::OwnPtr<Login>> create(u32 receive_data);
 	/* Prefer create(). */
-	Login(u32 receive_data, base::OwnArray<u8> &&request_text,
-	      base::OwnArray<u8> &&response_text);
+	Login(u32 receive_data, base::OwnBytes &&request_text,
+	      base::OwnBytes &&response_text);
 
 	/* Takes a request in; what to do about it is as LoginChain says. */
 	iser::LoginChain::Next take(const di::ControlPdu &pdu);
@@ -62,8 +62,8 @@ private:
 	/* Joined, and with the numbers lowered to what we can do. */
 	base::Bytes text_;
 	/* max_login_data bytes each. */
-	base::OwnArray<u8> request_text_;
-	base::OwnArray<u8> response_text_;
+	base::OwnBytes request_text_;
+	base::OwnBytes response_text_;
 	iser::LoginChain chain_;
 };
 
