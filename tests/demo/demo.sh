@@ -157,7 +157,6 @@ last_screen()
 	    portals/10.0.0.1:3260 enable_iser true
 	    luns/ create /backstores/block/disk
 	    acls/ create INITIATOR-NAME
-	    saveconfig
 	  TARGET
 	and on the machine that uses the disk
 	  apt-get install open-iscsi rdma-core
