@@ -13,11 +13,11 @@ MODPROBE_CONF := $(DESTDIR)/etc/modprobe.d/lio_iser.conf
 KBUILD := $(MAKE) -C $(KDIR) M=$(CURDIR) CONFIG_DEBUG_INFO_BTF_MODULES=
 
 modules clean:
-	$(KBUILD) $@
+	+$(KBUILD) $@
 
 # Under updates/, which depmod prefers to what came with the kernel.
 modules_install: modules
-	$(KBUILD) INSTALL_MOD_DIR=updates \
+	+$(KBUILD) INSTALL_MOD_DIR=updates \
 		$(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) $@
 
 # LIO asks for "ib_isert" when a portal is switched to iSER.
