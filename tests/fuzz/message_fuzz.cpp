@@ -31,6 +31,7 @@ void check_result(const MessageCheck &check, const u8 *message, u32 received,
 		    received <= declared.total() + 3;
 
 	CHECK(check.ok() == good);
+	CHECK((check.cause == Cause::MessageTooShort) == (received < 76));
 	if (!check.ok()) {
 		/* Nobody is to find a way into a message that was refused. */
 		CHECK(check.layout.ahs_length == 0);

@@ -32,6 +32,38 @@ void check_pair(const TextPair &pair, base::Bytes text)
 	check_number(pair);
 }
 
+/* All pairs, a line each, and a last line if the text is malformed. */
+std::string read(base::Bytes text)
+{
+	TextPairs pairs(text);
+	TextPair pair;
+	std::string all;
+
+	while (pairs.next(pair))
+		all += fuzz::str(pair.key) + "=" + fuzz::str(pair.value) + "\n";
+	return all + (pairs.malformed() ? "malformed\n" : "");
+}
+
+/* The same by way of strings. */
+std::string expected(const std::string &text)
+{
+	std::string all;
+	size_t at = 0;
+
+	while (at < text.size()) {
+		size_t end = text.find('\0', at);
+		std::string pair = text.substr(
+			at, end == std::string::npos ? end : end - at);
+		size_t equals_sign = pair.find('=');
+
+		if (equals_sign == 0 || equals_sign == std::string::npos)
+			return all + "malformed\n";
+		all += pair + "\n";
+		at += pair.size() + 1;
+	}
+	return all;
+}
+
 /* Everything that was read, written again, is what was there. */
 void check_round_trip(base::Bytes text)
 {
@@ -87,6 +119,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		CHECK(++count <= text.size());
 	}
 	CHECK(!pairs.next(pair));
+	CHECK(read(text) == expected(fuzz::str(text)));
 	check_round_trip(text);
 	check_bounded(text, room);
 	return 0;
