@@ -1,0 +1,277 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# All tests, none of which touches this system.  Goes on after a failure; the
+# last line counts, the exit code is 1 if anything failed.
+#
+# Environment:
+#   PARTS          of: build unit fuzz uml stock (default: all)
+#   FUZZ_SECONDS   for each parser (default 60)
+#   TESTS          of the guest tests only these, as "login chap"
+# shellcheck disable=SC2317 # called by name
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=SCRIPTDIR/lab/common.sh
+. "$here/lab/common.sh"
+# Every failure is looked at and counted.
+set +e
+shopt -u inherit_errexit
+
+logs=$checkout/build/check
+parts=${PARTS:-build unit fuzz uml stock}
+fuzz_seconds=${FUZZ_SECONDS:-60}
+stock_kernels=(6.1 6.12)
+
+all_passed=0
+all_failed=0
+rows=()
+
+# What each part finds out about itself.
+passed=0
+failed=0
+skipped=0
+
+count()
+{
+	passed=$((passed + $1))
+	failed=$((failed + $2))
+	skipped=$((skipped + ${3:-0}))
+}
+
+# one WORDS COMMAND...: one test.
+one()
+{
+	local words=$1 log
+
+	shift
+	log=$logs/$(tr -c 'A-Za-z0-9.\n' _ <<< "$words").log
+	if "$@" > "$log" 2>&1; then
+		echo "  ok: $words"
+		count 1 0
+		return 0
+	fi
+	echo "  not ok: $words"
+	tail -n 20 "$log" | sed 's/^/    /'
+	echo "    all of it: $log"
+	count 0 1
+	return 1
+}
+
+packages()
+{
+	"$lab_dir/packages" make cmake pkg-config gcc g++ binutils kmod \
+		libgtest-dev clang-14 libclang-rt-14-dev \
+		librdmacm-dev libibverbs-dev
+}
+
+# Parts ------------------------------------------------------------------------
+
+check_module()
+{
+	"$checkout/tools/check-module" "$cache/build/$1/lio_iser.ko"
+}
+
+build_raw_initiator()
+{
+	cmake -S "$checkout/tools" -B "$checkout/build/tools" &&
+		cmake --build "$checkout/build/tools" "-j$(nproc)"
+}
+
+part_build()
+{
+	local kernel
+
+	for kernel in "${stock_kernels[@]}"; do
+		one "module for $kernel, W=1, warnings are errors" \
+			"$lab_dir/build" "$kernel" &&
+			one "module for $kernel is like one in C" \
+				check_module "$kernel"
+	done
+	one 'libiser and the raw initiator' build_raw_initiator
+}
+
+part_unit()
+{
+	local build=$checkout/build/tests log=$logs/unit.log bad total
+
+	if ! cmake -S "$here" -B "$build" > "$log" 2>&1 ||
+	   ! cmake --build "$build" "-j$(nproc)" >> "$log" 2>&1; then
+		tail -n 20 "$log" | sed 's/^/    /'
+		count 0 1
+		return
+	fi
+	ctest --test-dir "$build" --output-on-failure "-j$(nproc)" \
+		> "$log" 2>&1
+	# "97% tests passed, 3 tests failed out of 120"
+	read -r bad total < <(sed -n \
+		's/.*passed, \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' \
+		"$log")
+	[ "${bad:-1}" = 0 ] || tail -n 40 "$log" | sed 's/^/    /'
+	[ -z "${total:-}" ] || count $((total - bad)) "$bad"
+}
+
+part_fuzz()
+{
+	local log=$logs/fuzz.log targets bad
+
+	"$here/fuzz/run" "$fuzz_seconds" 2>&1 | tee "$log" | sed -u 's/^/  /'
+	read -r targets bad < <(sed -n \
+		's/^fuzz: \([0-9]*\) targets, .*, \([0-9]*\) failed$/\1 \2/p' \
+		"$log")
+	[ -z "${targets:-}" ] || count $((targets - bad)) "$bad"
+}
+
+# All but the measurement of speed, which needs a calm machine.
+guest_tests()
+{
+	local file name
+
+	if [ -n "${TESTS:-}" ]; then
+		tr ' ' '\n' <<< "$TESTS"
+		return
+	fi
+	for file in "$here"/kselftest/*_test.sh; do
+		name=${file##*/}
+		[ "$name" = perf_test.sh ] || echo "${name%_test.sh}"
+	done
+}
+
+# stream NAME KERNEL TEST...: each in a guest of its own; a line for each check.
+stream()
+{
+	local name=$1 kernel=$2
+
+	shift 2
+	"$here/kselftest/run.sh" -g "$kernel" "$@" 2>&1 < /dev/null |
+		tee "$logs/$name.log" |
+		sed -u -n "s/^\(ok\|not ok\|Bail out!\)/  $name: \1/p"
+}
+
+# sum_up NAME...: what streams have counted; a stream without a result failed.
+sum_up()
+{
+	local name ok bad skip
+
+	for name in "$@"; do
+		read -r ok bad skip < <(sed -n \
+			's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' \
+			"$logs/$name.log")
+		if [ -z "${skip:-}" ]; then
+			echo "  $name ended without a result; see $logs/$name.log"
+			count 0 1
+			continue
+		fi
+		count "$ok" "$bad" "$skip"
+		[ "$bad" = 0 ] || {
+			sed -n '/^failures:$/,$p' "$logs/$name.log"
+			echo "    all of it: $logs/$name.log"
+		}
+	done
+}
+
+guest_needs()
+{
+	build_raw_initiator > "$logs/raw.log" 2>&1 || {
+		tail -n 20 "$logs/raw.log" | sed 's/^/    /'
+		count 0 1
+	}
+	"$lab_dir/prepare" "$1" && "$lab_dir/build" "$1" > "$logs/build.log" 2>&1
+}
+
+# A guest of User Mode Linux has one processor, so two at a time.
+part_uml()
+{
+	local tests odd=() even=() i
+
+	guest_needs uml || { tail -n 20 "$logs/build.log"; return; }
+	mapfile -t tests < <(guest_tests)
+	for i in "${!tests[@]}"; do
+		if [ $((i % 2)) = 0 ]; then
+			even+=("${tests[i]}")
+		else
+			odd+=("${tests[i]}")
+		fi
+	done
+	stream uml-1 uml "${even[@]}" &
+	[ ${#odd[@]} = 0 ] || stream uml-2 uml "${odd[@]}" &
+	wait
+	sum_up uml-1
+	[ ${#odd[@]} = 0 ] || sum_up uml-2
+}
+
+part_stock()
+{
+	local tests kernel
+
+	mapfile -t tests < <(guest_tests)
+	for kernel in "${stock_kernels[@]}"; do
+		guest_needs "$kernel" || { tail -n 20 "$logs/build.log"; return; }
+	done
+	export QUICK=1
+	for kernel in "${stock_kernels[@]}"; do
+		stream "$kernel" "$kernel" "${tests[@]}" &
+	done
+	wait
+	sum_up "${stock_kernels[@]}"
+}
+
+# -----------------------------------------------------------------------------
+
+heading()
+{
+	case $1 in
+	build) echo "the module, for Debian's 6.1 and 6.12" ;;
+	unit) echo 'unit tests, with address and undefined-behaviour sanitizers' ;;
+	fuzz) echo "every parser fuzzed for $fuzz_seconds s" ;;
+	uml) echo 'real and raw initiators, in User Mode Linux' ;;
+	stock) echo "the same, shorter, on Debian's 6.1 and 6.12" ;;
+	esac
+}
+
+clock()
+{
+	printf '%d:%02d' $(($1 / 60)) $(($1 % 60))
+}
+
+run_part()
+{
+	local start=$SECONDS took
+
+	passed=0
+	failed=0
+	skipped=0
+	printf '\n%s: %s\n' "$1" "$(heading "$1")"
+	"part_$1"
+	# A part in which nothing ran has not passed.
+	[ $((passed + failed)) -gt 0 ] || failed=1
+	took=$(clock $((SECONDS - start)))
+	echo "$1: $passed passed, $failed failed, $skipped skipped, $took"
+	rows+=("$(printf '  %-8s %6d %6d %7d %8s' \
+		"$1" $passed $failed $skipped "$took")")
+	all_passed=$((all_passed + passed))
+	all_failed=$((all_failed + failed))
+}
+
+# A function, so that the script may change while it runs.
+main()
+{
+	local part
+
+	for part in $parts; do
+		[ "$(type -t "part_$part")" = function ] ||
+			die "no part '$part'; there are build unit fuzz uml stock"
+	done
+	mkdir -p "$logs"
+	packages || exit 2
+	for part in $parts; do
+		run_part "$part"
+	done
+	printf '\n  %-8s %6s %6s %7s %8s\n' part passed failed skipped time
+	printf '%s\n' "${rows[@]}"
+	printf '  all, in %s\n\n' "$(clock $SECONDS)"
+	echo "$all_passed passed, $all_failed failed"
+	[ $all_failed = 0 ]
+	exit
+}
+
+main
