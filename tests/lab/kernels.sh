@@ -8,7 +8,7 @@
 # shellcheck shell=bash disable=SC2154 # lab_dir and cache: common.sh
 
 # Raise them when the functions below make something else from the same input.
-uml_recipe=2
+uml_recipe=3
 stock_recipe=1
 
 build_packages=(gcc g++ make bc bison flex libelf-dev libssl-dev rsync kmod
@@ -62,6 +62,16 @@ adapt_source() {
 	# not fit.
 	change "$um/x86/um/user-offsets.c" 'HOST_FP_SIZE, 2696' \
 		'HOST_FP_SIZE, 12288'
+	# The kernel's own mappings: tell the host about what changed, and not
+	# about all of the vmalloc area at each vfree, which takes minutes once
+	# it is large.
+	change "$um/um/kernel/tlb.c" \
+		'if (!pte_present(\*pte) || pte_newpage(\*pte)) {' \
+		'if (pte_newpage(*pte)) { *pte = pte_mkuptodate(*pte);'
+	change "$um/um/kernel/tlb.c" '^			if (pmd_newpage(\*pmd)) {' \
+		'			if (pmd_newpage(*pmd)) { pmd_mkuptodate(*pmd);'
+	change "$um/um/kernel/tlb.c" '^			if (pud_newpage(\*pud)) {' \
+		'			if (pud_newpage(*pud)) { pud_mkuptodate(*pud);'
 	# A fault maps the pages around it for the guest's process; tell the
 	# host about all of them, because each fault costs four switches
 	# between processes of the host.
