@@ -19,12 +19,14 @@ raw_options=()
 # The longest iSCSI name is 223 bytes (RFC 7143 4.2.7.1).
 raw_long_iqn=$prefix:$(printf 'long%.0s' {1..45})
 
-# A ramdisk, and a LUN 1 whose backstore knows WRITE SAME (32).
+# A ramdisk, a LUN 1 whose backstore knows WRITE SAME (32), Data-Out allowed.
 raw_target_up()
 {
 	target_up 64
 	fileio file 8
 	lun_add 1
+	# The result is Yes if either end wants it, and LIO does by default.
+	write_to No "$tpg/param/InitialR2T"
 }
 
 # The same and a second target with a name that fills more than one PDU.

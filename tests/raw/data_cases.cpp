@@ -190,9 +190,15 @@ void write_with(Lab &lab, Session &session, const Layout &layout,
 {
 	ByteVector data = pattern(size, seed);
 	ScsiRequest request = write_request(Lab::scratch, data);
-	std::string what = name(layout, size, immediate.value_or(8192));
+	const Parameters &p = session.parameters();
+	std::uint32_t most = p.immediate_data ?
+		std::min(p.first_burst_length,
+			 p.target_recv_data_segment_length) : 0;
 
-	request.immediate = immediate;
+	request.immediate = std::min({immediate.value_or(most), most, size});
+
+	std::string what = name(layout, size, *request.immediate);
+
 	expect_good(session.scsi(request), what);
 	lab.expect_data(Lab::scratch, data, what);
 	expect_equal(session.unclaimed(), 0u, what + ": other PDUs");
@@ -396,7 +402,7 @@ void writes_with_a_residual(Lab &lab)
 	write_with_a_residual(lab, 1024, 512, 1024);
 	write_with_a_residual(lab, 512, 1024, 512);
 	write_with_a_residual(lab, 65536, 4096, 0);
-	write_with_a_residual(lab, 65536, 4096, 8192);
+	write_with_a_residual(lab, 65536, 4096, 2048);
 	write_with_a_residual(lab, 4096, 65536, 0);
 }
 
@@ -547,6 +553,17 @@ ByteVector write_same_32(std::uint32_t lba, std::uint32_t blocks)
 	return cdb;
 }
 
+/* What a session sees first is that the LUN is new to it (SAM-5 5.14). */
+void clear_unit_attention(Session &session, std::uint64_t lun)
+{
+	ScsiRequest ready;
+
+	ready.lun = lun;
+	ready.cdb = ByteVector(16);
+	for (int i = 0; i < 4 && !session.scsi(ready).good(); ++i)
+		;
+}
+
 void long_cdb_with_immediate_data(Lab &lab)
 {
 	for (std::uint32_t immediate : {512u, 0u, 100u}) {
@@ -558,6 +575,7 @@ void long_cdb_with_immediate_data(Lab &lab)
 
 		for (int i = 0; i < 16; ++i)
 			wanted.insert(wanted.end(), data.begin(), data.end());
+		clear_unit_attention(*session, 1);
 		request.lun = 1;
 		request.cdb = write_same_32(64, 16);
 		request.out = data;

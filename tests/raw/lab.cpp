@@ -150,6 +150,14 @@ void Lab::stop_innocent()
 	innocent_.reset();
 }
 
+/* Others may reset the LUN: each session is told once (SAM-5 5.14). */
+ScsiResult Lab::innocently(const ScsiRequest &request)
+{
+	ScsiResult result = innocent_->scsi(request);
+
+	return result.sense_key() == 6 ? innocent_->scsi(request) : result;
+}
+
 ByteVector Lab::read(std::uint32_t lba, std::size_t bytes)
 {
 	ByteVector data(bytes);
@@ -157,7 +165,7 @@ ByteVector Lab::read(std::uint32_t lba, std::size_t bytes)
 
 	request.cdb = read_cdb(lba, static_cast<std::uint16_t>(bytes / block));
 	request.in = data;
-	expect_good(innocent_->scsi(request), "read of the innocent session");
+	expect_good(innocently(request), "read of the innocent session");
 	return data;
 }
 
@@ -168,7 +176,7 @@ void Lab::write(std::uint32_t lba, ByteVector data)
 	request.cdb = write_cdb(lba,
 				static_cast<std::uint16_t>(data.size() / block));
 	request.out = data;
-	expect_good(innocent_->scsi(request), "write of the innocent session");
+	expect_good(innocently(request), "write of the innocent session");
 }
 
 void Lab::expect_data(std::uint32_t lba, const ByteVector &data,
@@ -177,9 +185,17 @@ void Lab::expect_data(std::uint32_t lba, const ByteVector &data,
 	ByteVector found = read(lba, data.size());
 	auto at = std::mismatch(data.begin(), data.end(), found.begin()).first;
 
-	expect(at == data.end(), what + " is wrong from byte " +
-	       std::to_string(at - data.begin()) + " of " +
-	       std::to_string(data.size()));
+	if (at == data.end())
+		return;
+
+	std::size_t place = at - data.begin();
+	std::string bytes;
+
+	for (std::size_t i = place; i < data.size() && i < place + 8; ++i)
+		bytes += " " + std::to_string(found[i]) + " for " +
+			 std::to_string(data[i]);
+	throw Failure(what + ": wrong data from byte " + std::to_string(place) +
+		      " of " + std::to_string(data.size()) + ":" + bytes);
 }
 
 Outcome outcome_of(Session &session, Milliseconds timeout)
@@ -214,7 +230,12 @@ void expect_usable(Session &session)
 
 	expect(session.ping(data) == data, "a ping was not echoed");
 	ready.cdb = ByteVector(16);
-	expect_good(session.scsi(ready), "TEST UNIT READY");
+
+	ScsiResult result = session.scsi(ready);
+
+	if (result.sense_key() == 6)
+		result = session.scsi(ready);
+	expect_good(result, "TEST UNIT READY");
 }
 
 void expect_closed(Session &session, const std::string &what,

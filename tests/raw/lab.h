@@ -90,6 +90,8 @@ public:
 			 const std::string &what);
 
 private:
+	ScsiResult innocently(const ScsiRequest &request);
+
 	std::unique_ptr<Session> innocent_;
 	std::uint32_t logins_ = 0;
 };

@@ -396,7 +396,7 @@ void duplicate_and_far_cmd_sn(Lab &lab)
 void send_targets_in_a_session(Lab &lab)
 {
 	auto session = lab.login();
-	TextKeys keys = session->text({{"SendTargets", ""}});
+	TextKeys keys = session->text({{"SendTargets", lab.target_name}});
 	const std::string *name = find_key(keys, "TargetName");
 
 	expect(name && *name == lab.target_name,
@@ -409,6 +409,17 @@ void send_targets_in_a_session(Lab &lab)
 	expect_usable(*session);
 }
 
+/* No value: the target of the session (RFC 7143 Appendix C). */
+void send_targets_without_a_value(Lab &lab)
+{
+	auto session = lab.login();
+	TextKeys keys = session->text({{"SendTargets", ""}});
+	const std::string *name = find_key(keys, "TargetName");
+
+	expect(name && *name == lab.target_name,
+	       "SendTargets does not name the session's target");
+}
+
 void long_send_targets_in_a_session(Lab &lab)
 {
 	Session session(lab.connect_options());
@@ -419,7 +430,8 @@ void long_send_targets_in_a_session(Lab &lab)
 	options.target_name = lab.long_target_name;
 	session.login(options);
 	for (int i = 0; i < 3; ++i) {
-		TextKeys keys = session.text({{"SendTargets", ""}});
+		TextKeys keys = session.text(
+			{{"SendTargets", lab.long_target_name}});
 		const std::string *name = find_key(keys, "TargetName");
 
 		expect(name && *name == lab.long_target_name,
@@ -524,7 +536,7 @@ void text_that_repeats(Lab &lab)
 	auto session = lab.login();
 
 	for (int i = 0; i < 100; ++i)
-		session->text({{"SendTargets", ""}});
+		session->text({{"SendTargets", lab.target_name}});
 	expect_usable(*session);
 }
 
@@ -592,6 +604,9 @@ std::vector<Case> protocol_cases()
 		 duplicate_and_far_cmd_sn},
 		{"text", "send-targets", "SendTargets in a normal session",
 		 send_targets_in_a_session},
+		{"text", "send-targets-empty",
+		 "SendTargets without a value names the session's target",
+		 send_targets_without_a_value},
 		{"text", "long-send-targets",
 		 "OQ-12 SendTargets longer than 128 bytes comes in parts",
 		 long_send_targets_in_a_session},

@@ -60,6 +60,18 @@ ByteVector extended_cdb(const ByteVector &cdb)
 	return ahs;
 }
 
+/* The data of a Reject is the BHS of what it rejects. */
+bool rejects(const Pdu &pdu, std::uint32_t tag)
+{
+	iser::Bhs bhs;
+
+	if (pdu.opcode() != IscsiOpcode::Reject ||
+	    tag == iser::reserved_tag || pdu.data.size() < sizeof(bhs))
+		return false;
+	std::memcpy(&bhs, pdu.data.data(), sizeof(bhs));
+	return bhs.itt == tag;
+}
+
 } // namespace
 
 /* A command under way and what the target may access for it. */
@@ -199,6 +211,11 @@ Pdu Session::receive_for(Tag tag, Milliseconds timeout)
 
 		if (pdu.response().itt == tag)
 			return pdu;
+		if (rejects(pdu, tag))
+			throw ProtocolError(
+				"the target rejected the request, reason " +
+				std::to_string(pdu.response().response) +
+				" (RFC 7143 11.17.1)");
 		kept_.push_back(std::move(pdu));
 	}
 }
@@ -309,8 +326,9 @@ TextKeys Session::negotiate(const LoginOptions &options, std::uint8_t stage,
 	ByteVector text = to_text(keys);
 	ByteView rest = text;
 	ByteVector answer;
+	int silent = 0;
 
-	for (;;) {
+	for (int round = 0; round < 10000; ++round) {
 		bool more = rest.size() > options.text_per_pdu;
 		ByteView part = more ? rest.first(options.text_per_pdu) : rest;
 		std::uint8_t flags = stages(stage, next, transit && !more);
@@ -334,7 +352,12 @@ TextKeys Session::negotiate(const LoginOptions &options, std::uint8_t stage,
 			continue;
 		if (!transit || response.flags & LoginRequestPdu::transit_bit)
 			return from_text(answer);
+		/* Nothing was left open by us: it waits for an answer. */
+		if (pdu.data.empty() || ++silent > 3)
+			throw ProtocolError("the target does not end the stage "
+					    "of the login (RFC 7143 6.3)");
 	}
+	throw ProtocolError("the target's login text does not end");
 }
 
 void Session::authenticate(const LoginOptions &options)
@@ -415,8 +438,11 @@ void Session::conclude(const LoginOptions &options, const TextKeys &answers)
 	Parameters &p = parameters_;
 
 	p.answers = answers;
-	p.immediate_data = boolean(answers, "ImmediateData", true);
-	p.initial_r2t = boolean(answers, "InitialR2T", true);
+	/* A No to the one, a Yes to the other need no answer (RFC 7143 6.2.2). */
+	p.immediate_data = boolean(answers, "ImmediateData",
+				   boolean(options.keys, "ImmediateData", true));
+	p.initial_r2t = boolean(answers, "InitialR2T",
+				boolean(options.keys, "InitialR2T", true));
 	p.first_burst_length = number(answers, "FirstBurstLength", 65536);
 	p.max_burst_length = number(answers, "MaxBurstLength", 262144);
 	p.target_recv_data_segment_length =
@@ -424,7 +450,8 @@ void Session::conclude(const LoginOptions &options, const TextKeys &answers)
 	p.initiator_recv_data_segment_length =
 		number(answers, "InitiatorRecvDataSegmentLength", 8192);
 	/* Linux advances the offset without declaring it; so do we. */
-	p.solicited_only = !declared || *declared == "Yes";
+	p.solicited_only = !declared || declared->empty() ||
+			   *declared == "Yes";
 	logged_in_ = true;
 }
 
