@@ -4,20 +4,26 @@
 
 . "${0%/*}/lib.sh"
 
-# targets COUNT: named :0 and up, all on one portal.
+# targets COUNT [LONG]: named :0 and up, all on one portal, the first three with
+# a LUN.
 targets()
 {
-	local i names=()
+	local i name paths=() portals=()
 
 	for ((i = 0; i < $1; i++)); do
-		names+=("$lio/$prefix:$i/tpgt_1/lun/lun_0")
+		name=$prefix:$i${2:-}
+		paths+=("$lio/$name/tpgt_1")
+		portals+=("$lio/$name/tpgt_1/np/$addr4:$port")
+		[ $i -gt 2 ] || paths+=("$lio/$name/tpgt_1/lun/lun_0")
 	done
-	mkdir -p "${names[@]}"
+	mkdir -p "${paths[@]}"
+	portal_directory "${portals[@]}"
 	ramdisk disk 8
 	for ((i = 0; i < $1; i++)); do
-		target_new $prefix:$i
-		[ $i -gt 2 ] || lun_add 0 $prefix:$i
-		portal_add $addr4:$port $prefix:$i
+		name=$prefix:$i${2:-}
+		target_new $name
+		[ $i -gt 2 ] || lun_add 0 $name
+		portal_add $addr4:$port $name
 	done
 }
 
@@ -59,12 +65,18 @@ found_targets_can_be_logged_in_to()
 	done
 }
 
-# An answer longer than the 8 KiB of one login buffer.
+# Forty targets with the longest names there can be: an answer longer than the
+# 8 KiB of one PDU.
 many_targets_are_found()
 {
-	targets "$many"
+	local long=:
+
+	while [ ${#long} -lt $((220 - ${#prefix} - 4)) ]; do
+		long+=x
+	done
+	targets 40 $long
 	discover > "$scratch/found" || fail "discovery"
-	is "$(sort -u "$scratch/found" | grep -c "$prefix:")" "$many" \
+	is "$(sort -u "$scratch/found" | grep -c "$prefix:[0-9]*$long\$")" 40 \
 		"targets found"
 }
 
@@ -101,11 +113,9 @@ count_slab()
 	done < /proc/meminfo
 }
 
-rounds 100 20
-many=$rounds
 rounds 100 10
 check "three targets found by SendTargets" three_targets_are_found
 check "found targets can be logged in to" found_targets_can_be_logged_in_to
-check "F-05 $many targets found" many_targets_are_found 90
+check "F-05 forty targets with long names found" many_targets_are_found 90
 check "F-31 $rounds discoveries leave nothing" discoveries_leave_nothing 180
 run_checks

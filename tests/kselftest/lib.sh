@@ -575,9 +575,9 @@ portal_directory()
 	if [ -d "$1" ]; then
 		return 0
 	elif [ "$RDMA" = siw ] && [ "$TARGET_MODULE" = ib_isert ]; then
-		unshare -n mkdir "$1"
+		unshare -n mkdir "$@"
 	else
-		mkdir "$1"
+		mkdir "$@"
 	fi
 }
 
