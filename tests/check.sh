@@ -163,7 +163,9 @@ sum_up()
 		fi
 		count "$ok" "$bad" "$skip"
 		[ "$bad" = 0 ] || {
-			sed -n '/^failures:$/,$p' "$logs/$name.log"
+			grep -E ' passed +[1-9][0-9]* failed ' "$logs/$name.log"
+			sed -n '/^failures:$/,/^in /p' "$logs/$name.log" |
+				sed '1d;$d'
 			echo "    all of it: $logs/$name.log"
 		}
 	done
