@@ -4,7 +4,7 @@
 # last line counts, the exit code is 1 if anything failed.
 #
 # Environment:
-#   PARTS          of: build unit fuzz uml stock (default: all)
+#   PARTS          of: build unit fuzz uml siw stock (default: all)
 #   FUZZ_SECONDS   for each parser (default 60)
 #   TESTS          of the guest tests only these, as "login chap"
 # shellcheck disable=SC2317 # called by name
@@ -18,7 +18,7 @@ set +e
 shopt -u inherit_errexit
 
 logs=$checkout/build/check
-parts=${PARTS:-build unit fuzz uml stock}
+parts=${PARTS:-build unit fuzz uml siw stock}
 fuzz_seconds=${FUZZ_SECONDS:-60}
 stock_kernels=(6.1 6.12)
 
@@ -201,6 +201,16 @@ part_uml()
 	[ ${#odd[@]} = 0 ] || sum_up uml-2
 }
 
+# iWARP differs where addresses, ports and receive queues are concerned.
+part_siw()
+{
+	guest_needs uml || { tail -n 20 "$logs/build.log"; return; }
+	stream siw-1 uml -r siw login discovery &
+	stream siw-2 uml -r siw io &
+	wait
+	sum_up siw-1 siw-2
+}
+
 part_stock()
 {
 	local tests kernel
@@ -225,6 +235,7 @@ heading()
 	build) echo "the module, for Debian's 6.1 and 6.12" ;;
 	unit) echo 'unit tests, with address and undefined-behaviour sanitizers' ;;
 	fuzz) echo "every parser fuzzed for $fuzz_seconds s" ;;
+	siw) echo 'logins, discovery and data over iWARP' ;;
 	uml) echo 'real and raw initiators, in User Mode Linux' ;;
 	stock) echo "the same, shorter, on Debian's 6.1 and 6.12" ;;
 	esac
@@ -261,7 +272,7 @@ main()
 
 	for part in $parts; do
 		[ "$(type -t "part_$part")" = function ] ||
-			die "no part '$part'; there are build unit fuzz uml stock"
+			die "no part '$part'; there are build unit fuzz uml siw stock"
 	done
 	mkdir -p "$logs"
 	packages || exit 2
