@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Connections that come and go, or only stand there: F-19, F-22, F-40. */
+#include <csignal>
 #include <random>
 #include <sys/wait.h>
 #include <thread>
@@ -24,7 +25,7 @@ enum class Stage {
 };
 constexpr int stages = 6;
 
-void go_to(Lab &lab, Stage stage, Milliseconds delay)
+void go_to(Lab &lab, Stage stage, Milliseconds delay, bool die = false)
 {
 	Session session(lab.connect_options());
 	RawConnection &connection = session.connection();
@@ -44,6 +45,8 @@ void go_to(Lab &lab, Stage stage, Milliseconds delay)
 			to_text(Session::identity_keys(options))).bytes());
 	if (stage == Stage::Answered)
 		session.receive(Milliseconds(5000));
+	if (die)
+		kill(getpid(), SIGKILL);
 	std::this_thread::sleep_for(delay);
 	if (stage == Stage::Disconnected)
 		connection.disconnect();
@@ -83,17 +86,25 @@ void killed_at_any_stage(Lab &lab)
 	std::mt19937 random(40);
 
 	for (int i = 0; i < 20; ++i) {
-		auto stage = static_cast<Stage>(random() % stages);
+		std::string stage = std::to_string(random() % stages);
+		std::string port = std::to_string(lab.port);
 		pid_t child = fork();
 
+		/* An RDMA device cannot be shared with a child: a new program. */
 		if (child == 0) {
-			go_to(lab, stage, Milliseconds(0));
-			kill(getpid(), SIGKILL);
+			execl("/proc/self/exe", "iser-raw", "--die-at",
+			      stage.c_str(), "--initiator",
+			      lab.initiator_name.c_str(), lab.address.c_str(),
+			      port.c_str(), lab.target_name.c_str(), "-",
+			      nullptr);
+			_exit(2);
 		}
 
 		int status = 0;
 
 		waitpid(child, &status, 0);
+		expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
+		       "the program to be killed did not get to stage " + stage);
 	}
 	expect_login(lab, Milliseconds(5000));
 }
@@ -173,6 +184,11 @@ void reinstatement(Lab &lab)
 }
 
 } // namespace
+
+void die_at(Lab &lab, int stage)
+{
+	go_to(lab, static_cast<Stage>(stage), Milliseconds(0), true);
+}
 
 std::vector<Case> connection_cases()
 {

@@ -104,6 +104,9 @@ void expect_usable(Session &session);
 void expect_closed(Session &session, const std::string &what,
 		   Milliseconds timeout = Milliseconds(8000));
 
+/* Ends this process in the middle of a connection: see connection_cases.cpp. */
+void die_at(Lab &lab, int stage);
+
 struct Case {
 	const char *group;
 	const char *name;

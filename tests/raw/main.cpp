@@ -109,6 +109,7 @@ int run_all(Lab &lab, const std::vector<Case> &cases)
 int call(int argc, char **argv)
 {
 	static const option options[] = {
+		{"die-at", required_argument, nullptr, 'd'},
 		{"list", no_argument, nullptr, 'l'},
 		{"help", no_argument, nullptr, 'h'},
 		{"initiator", required_argument, nullptr, 'i'},
@@ -120,10 +121,12 @@ int call(int argc, char **argv)
 	};
 	Lab lab;
 	bool listing = false;
+	int dying = -1; /* the stage */
 	int option;
 
 	while ((option = getopt_long(argc, argv, "lh", options, nullptr)) != -1)
 		switch (option) {
+		case 'd': dying = std::atoi(optarg); break;
 		case 'l': listing = true; break;
 		case 'h': std::fputs(usage, stdout); return 0;
 		case 'i': lab.initiator_name = optarg; break;
@@ -145,6 +148,8 @@ int call(int argc, char **argv)
 	lab.address = argv[optind];
 	lab.port = static_cast<std::uint16_t>(std::atoi(argv[optind + 1]));
 	lab.target_name = argv[optind + 2];
+	if (dying >= 0)
+		die_at(lab, dying);
 	return run_all(lab, chosen(argv + optind + 3));
 }
 
