@@ -8,21 +8,26 @@
 . "${0%/*}/lib.sh"
 
 mapped=kst_held
+dm_options='--noudevsync --noudevrules'
 mib=32
 
 serve_held_disk()
 {
-	command -v dmsetup > /dev/null || skip "dmsetup is not installed"
 	modprobe -q dm_mod || true
+	command -v dmsetup > /dev/null || skip "dmsetup is not installed"
+	dmsetup targets | grep linear || skip "no device mapper"
 	null_disk disk $mib
-	dmsetup create --noudevsync $mapped \
-		--table "0 $((mib * 2048)) linear $null_disk 0" ||
-		skip "no device mapper"
+	dmsetup create $dm_options $mapped \
+		--table "0 $((mib * 2048)) linear $null_disk 0"
 	iblock disk "/dev/dm-$(dmsetup info -c --noheadings -o minor $mapped)"
 	target_new
 	lun_add
 	portal_add
-	log_in
+	# Without pings: a ping that is answered puts off the abort.
+	node_new
+	node_set node.conn[0].timeo.noop_out_interval 0 \
+		node.conn[0].timeo.noop_out_timeout 0
+	login
 	find_disk
 }
 
@@ -33,16 +38,16 @@ hold()
 
 let_go()
 {
-	dmsetup resume --noudevsync $mapped
+	dmsetup resume $dm_options $mapped
 }
 
 tear_down_more()
 {
-	if [ -e /dev/mapper/$mapped ]; then
+	if dmsetup info $mapped > /dev/null 2>&1; then
 		let_go
 		initiators_down
 		rmdir_mapped_store
-		dmsetup remove --noudevsync $mapped
+		dmsetup remove $dm_options $mapped
 	fi
 }
 
@@ -88,7 +93,7 @@ held_command()
 	hold
 	dd bs=64k count=1 status=none "$@" &
 	user=$!
-	pause 6
+	pause 8
 	let_go
 	wait $user
 	until_true 10 counted aborts_complete 1
