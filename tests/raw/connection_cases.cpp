@@ -25,9 +25,20 @@ enum class Stage {
 };
 constexpr int stages = 6;
 
+/* For connections of which there are many, and which say little. */
+ConnectOptions small(Lab &lab)
+{
+	ConnectOptions options = lab.connect_options();
+
+	options.receive_count = 2;
+	options.send_count = 2;
+	options.send_size = 1024;
+	return options;
+}
+
 void go_to(Lab &lab, Stage stage, Milliseconds delay, bool die = false)
 {
-	Session session(lab.connect_options());
+	Session session(small(lab));
 	RawConnection &connection = session.connection();
 	LoginOptions options = lab.login_options();
 
@@ -111,9 +122,10 @@ void killed_at_any_stage(Lab &lab)
 
 std::unique_ptr<Session> stalled(Lab &lab, bool speaks)
 {
-	auto session = lab.connect();
+	auto session = std::make_unique<Session>(small(lab));
 	LoginOptions options = lab.login_options();
 
+	session->connection().connect();
 	if (speaks)
 		session->connection().send(session->login_request(
 			options, 0x04,

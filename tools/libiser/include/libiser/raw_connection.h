@@ -42,11 +42,12 @@ struct ConnectOptions {
 	std::uint8_t rnr_retry_count = 7;
 	/* Of each step: address, route, connection. */
 	Milliseconds timeout{5000};
-	std::uint32_t receive_count = 64;
+	/* Memory is pinned when the connection is made, and that takes time. */
+	std::uint32_t receive_count = 32;
 	/* iSER header, BHS and the largest data segment that is expected. */
 	std::uint32_t receive_size = 28 + 48 + 8192;
-	std::uint32_t send_count = 64;
-	std::uint32_t send_size = 28 + 48 + 1020 + 65536;
+	std::uint32_t send_count = 32;
+	std::uint32_t send_size = 28 + 48 + 1020 + 8192;
 };
 
 enum class SendOpcode {
