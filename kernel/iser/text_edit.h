@@ -25,7 +25,7 @@ struct Range {
 /* The pair that begins at @start, without its NUL. */
 Range pair_at(Bytes text, size_t start);
 
-constexpr size_t no_room = ~size_t{0};
+inline constexpr size_t no_room = ~size_t{0};
 
 /* Puts @with in the place of @what, or answers no_room and changes nothing. */
 size_t replace(MutableBytes text, size_t length, Range what, Bytes with);

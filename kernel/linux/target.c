@@ -11,6 +11,7 @@
 
 #include <scsi/iscsi_proto.h>
 #include <target/target_core_base.h>
+#include <target/target_core_backend.h>
 #include <target/target_core_fabric.h>
 #include <target/iscsi/iscsi_target_core.h>
 #include <target/iscsi/iscsi_transport.h>
@@ -318,6 +319,18 @@ int target_data_out_check(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 	return take;
 }
 
+int target_is_aborted(struct iscsit_cmd *cmd)
+{
+	return cmd->se_cmd.t_state == TRANSPORT_WRITE_PENDING &&
+	       (READ_ONCE(cmd->se_cmd.transport_state) & CMD_T_ABORTED);
+}
+
+void target_complete_aborted(struct iscsit_cmd *cmd)
+{
+	iscsit_stop_dataout_timer(cmd);
+	target_complete_cmd(&cmd->se_cmd, SAM_STAT_TASK_ABORTED);
+}
+
 int target_data_out_done(struct iscsit_cmd *cmd, u8 *bhs)
 {
 	return iscsit_check_dataout_payload(cmd, (struct iscsi_data *)bhs,
@@ -446,7 +459,16 @@ void target_build_logout(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 void target_build_task_management(struct iscsit_conn *conn,
 				  struct iscsit_cmd *cmd, u8 *bhs)
 {
-	iscsit_build_task_mgt_rsp(cmd, conn, (struct iscsi_tm_rsp *)bhs);
+	struct iscsi_tm_rsp *hdr = (struct iscsi_tm_rsp *)bhs;
+	struct se_tmr_req *request = cmd->se_cmd.se_tmr_req;
+
+	iscsit_build_task_mgt_rsp(cmd, conn, hdr);
+	/*
+	 * LIO takes every response for one of the target core, but what it
+	 * answered itself (no such task, no such LUN) has iSCSI's numbers.
+	 */
+	if (!request->call_transport)
+		hdr->response = request->response;
 }
 
 void target_build_reject(struct iscsit_conn *conn, struct iscsit_cmd *cmd,

@@ -44,6 +44,8 @@ public:
 	/* Data moved so far, and all of it. */
 	u32 offset = 0;
 	u32 end = 0;
+	/* On the connection's list while unsolicited data is due. */
+	base::ListNode awaiting_node;
 	/* The receive buffer whose memory is the command's data, or null. */
 	rcap::Receive *held = nullptr;
 	alignas(TARGET_SCATTERLIST_ALIGN) u8

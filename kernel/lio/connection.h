@@ -108,6 +108,9 @@ private:
 	bool place_immediate_data(Command &command, di::ControlPdu &pdu,
 				  u32 length);
 	void data_out(di::ControlPdu &pdu);
+	void await_unsolicited(Command &command);
+	void forget_awaiting(Command &command);
+	void complete_aborted();
 	bool nop_out(di::ControlPdu &pdu);
 	bool text(di::ControlPdu &pdu);
 	bool task_management(di::ControlPdu &pdu);
@@ -158,6 +161,8 @@ private:
 
 	/* LIO's receive thread waits here for the end. */
 	base::Gate ended_;
+	/* A Data-Out and the abort of its command come one after the other. */
+	base::Mutex data_out_mutex_;
 	/* StatSN goes out in the order of the responses. */
 	base::Mutex respond_mutex_;
 	u64 messages_at_ping_ = 0;
@@ -183,10 +188,13 @@ private:
 	bool retrying_ GUARDED_BY(lock_) = false;
 	/* It was parked again, or just now. */
 	bool stalled_ GUARDED_BY(lock_) = false;
+	/* Writes whose unsolicited data is not complete. */
+	base::List<Command, &Command::awaiting_node> awaiting_ GUARDED_BY(lock_);
 
 	/* Last, so that they end before anything else goes. */
 	base::Work<Connection, &Connection::watch> watchdog_;
 	base::Work<Connection, &Connection::retry_parked> retry_;
+	base::Work<Connection, &Connection::complete_aborted> aborts_;
 	base::Work<Connection, &Connection::logout_done> logout_;
 	base::Work<Connection, &Connection::released_by_us> release_;
 };

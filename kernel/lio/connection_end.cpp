@@ -31,8 +31,9 @@ bool is_ordinary(Cause cause)
 } // namespace
 
 Connection::Connection(Portal &portal)
-	: portal_(portal), datamover_(*this), respond_mutex_("respond"),
-	  lock_("connection"), watchdog_(*this), retry_(*this),
+	: portal_(portal), datamover_(*this), data_out_mutex_("data out"),
+	  respond_mutex_("respond"),
+	  lock_("connection"), watchdog_(*this), retry_(*this), aborts_(*this),
 	  logout_(*this), release_(*this)
 {
 	portal_.get();
@@ -184,6 +185,7 @@ void Connection::wait_conn()
 		static_cast<void>(login_sent_.wait_ms(refusal_ms));
 	datamover_.connection_terminate();
 	retry_.cancel_sync();
+	aborts_.cancel_sync();
 	drop_parked();
 	if (target_has_session(conn_))
 		wait_for_commands();

@@ -24,6 +24,8 @@ namespace {
 
 /* How soon a parked PDU is tried again when nothing calls for it earlier. */
 constexpr unsigned int retry_ms = 10;
+/* How often commands that wait for unsolicited data are looked at. */
+constexpr unsigned int abort_poll_ms = 50;
 /* Longest ping data that we echo: what Linux can receive (reference OQ-12). */
 constexpr u32 longest_echo = 128;
 constexpr u32 largest_ahs = 256;
@@ -185,6 +187,7 @@ bool Connection::scsi_command(di::ControlPdu &pdu)
 	if (checked.kind == AhsKind::Unsupported)
 		return reject(pdu, RejectReason::CommandNotSupported);
 	if (checked.kind == AhsKind::Malformed ||
+	    iser::flags_contradict_cdb(request) ||
 	    !iser::cdb_is_whole(request.cdb, checked.extended_cdb.length))
 		return reject(pdu, RejectReason::InvalidPduField);
 
@@ -230,6 +233,9 @@ void Connection::run_scsi_command(iscsit_cmd *cmd, di::ControlPdu &pdu,
 		command.held = &buffer;
 		held = true;
 	}
+	/* Before: it may have failed, and be gone, when the next returns. */
+	if (scsi.unsolicited)
+		await_unsolicited(command);
 	const int result = target_scsi_process(conn_, cmd, bhs);
 
 	if (result < 0 || immediate == 0) {
@@ -308,11 +314,64 @@ void Connection::data_out(di::ControlPdu &pdu)
 		return;
 	}
 	const u32 length = static_cast<u32>(data.size());
+	base::MutexGuard excluding_aborts(data_out_mutex_);
 
+	/* With the last one it goes on, and may be gone at once. */
+	if (pdu.bhs.final())
+		forget_awaiting(Command::of(cmd));
 	if (target_data_out_check(conn_, cmd, bytes_of(pdu.bhs), length) > 0 &&
 	    target_copy_in(cmd, request.buffer_offset, data.data(), length))
 		target_data_out_done(cmd, bytes_of(pdu.bhs));
 	datamover_.done(pdu.buffer);
+}
+
+/*
+ * Unsolicited data is due.  Task management may end the command meanwhile
+ * (F-25), and no one else will tell the core that the data is not coming.
+ */
+void Connection::await_unsolicited(Command &command)
+{
+	{
+		SpinGuard guard(lock_);
+
+		if (!command.awaiting_node.linked())
+			awaiting_.push_back(command);
+	}
+	aborts_.queue(abort_poll_ms);
+}
+
+void Connection::forget_awaiting(Command &command)
+{
+	SpinGuard guard(lock_);
+
+	if (command.awaiting_node.linked())
+		awaiting_.remove(command);
+}
+
+void Connection::complete_aborted()
+{
+	base::MutexGuard excluding_data(data_out_mutex_);
+	bool more = false;
+
+	for (;;) {
+		iscsit_cmd *aborted = nullptr;
+		{
+			SpinGuard guard(lock_);
+
+			for (Command &command : awaiting_)
+				if (target_is_aborted(command.cmd())) {
+					aborted = command.cmd();
+					awaiting_.remove(command);
+					break;
+				}
+			more = !awaiting_.empty();
+		}
+		if (!aborted)
+			break;
+		target_complete_aborted(aborted);
+	}
+	if (more)
+		aborts_.queue(abort_poll_ms);
 }
 
 /* The others ---------------------------------------------------------------------- */

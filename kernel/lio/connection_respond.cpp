@@ -39,6 +39,7 @@ void Connection::get_dataout(iscsit_cmd *cmd)
 	Command &command = Command::of(cmd);
 	target_data data;
 
+	forget_awaiting(command);
 	target_stop_data_timer(cmd);
 	target_get_data(cmd, &data);
 	command.offset = data.received;
@@ -292,11 +293,13 @@ void Connection::free_command(iscsit_cmd *cmd)
 void Connection::aborted_task(iscsit_cmd *cmd)
 {
 	target_command_aborted(conn_, cmd);
+	forget_awaiting(Command::of(cmd));
 	release_buffer(Command::of(cmd));
 }
 
 void Connection::unmap_cmd(iscsit_cmd *cmd)
 {
+	forget_awaiting(Command::of(cmd));
 	release_buffer(Command::of(cmd));
 }
 

@@ -2,6 +2,7 @@
 #include "lio/login.h"
 
 #include "iser/key_limit.h"
+#include "iser/text_edit.h"
 
 namespace lio {
 
@@ -11,6 +12,16 @@ using iser::Bhs;
 using iser::LoginChain;
 using iser::LoginRequestPdu;
 using iser::LoginResponsePdu;
+
+namespace {
+
+/* RFC 7145 6.8, 6.9 */
+constexpr const char *ours[] = {
+	"TaggedBufferForSolicitedDataOnly",
+	"MaxAHSLength",
+};
+
+} // namespace
 
 base::Result<base::OwnPtr<Login>> Login::create(u32 receive_data)
 {
@@ -56,9 +67,24 @@ LoginChain::Next Login::take(const di::ControlPdu &pdu)
 			request_text_.all(), chain_.text().size(),
 			"TargetRecvDataSegmentLength", receive_data_));
 		keys_.note_request(text_);
+		keep_keys_from_lio();
 		complete_ = true;
 	}
 	return next;
+}
+
+/*
+ * LIO would answer NotUnderstood to these, and the initiator then behave as if
+ * we did not (RFC 7143 6.2), while we obey them.  All are declarations, so no
+ * answer is due.
+ */
+void Login::keep_keys_from_lio()
+{
+	size_t length = text_.size();
+
+	for (const char *key : ours)
+		length = iser::remove_key(request_text_.all(), length, key);
+	text_ = Bytes(request_text_.all()).first(length);
 }
 
 LoginResponse Login::ask_for_more()

@@ -46,6 +46,7 @@ public:
 	rcap::Receive *take_buffer();
 
 private:
+	void keep_keys_from_lio();
 	base::Bytes response_text(base::Bytes text);
 
 	iser::LoginKeys keys_;

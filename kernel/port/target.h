@@ -159,6 +159,10 @@ void target_get_write(struct iscsit_cmd *cmd, struct target_write *out);
 int target_data_out_check(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			  u8 *bhs, u32 length);
 int target_data_out_done(struct iscsit_cmd *cmd, u8 *bhs);
+/* Whether task management ends a command that waits for data, and its end:
+ * the core waits for the command, and would wait for the data too. */
+int target_is_aborted(struct iscsit_cmd *cmd);
+void target_complete_aborted(struct iscsit_cmd *cmd);
 
 /* The others.  @data of @length bytes is copied.  <0: LIO answers. */
 int target_nop_out(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,

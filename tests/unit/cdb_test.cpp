@@ -39,5 +39,50 @@ TEST(Cdb, OtherOpcodesHaveAFixedLength)
 	EXPECT_TRUE(cdb_is_whole(read10, 0));
 }
 
+ScsiCommandPdu command(u8 operation_code, u8 flags, u32 length)
+{
+	ScsiCommandPdu pdu = {};
+
+	pdu.cdb[0] = operation_code;
+	pdu.flags = flags;
+	pdu.expected_data_transfer_length = length;
+	return pdu;
+}
+
+constexpr u8 read_flag = ScsiCommandPdu::read_bit;
+constexpr u8 write_flag = ScsiCommandPdu::write_bit;
+
+TEST(Cdb, AWriteMustNotComeAsARead)
+{
+	for (u8 code : {0x0a, 0x2a, 0x8a, 0xaa, 0x41, 0x93, 0x42, 0x89}) {
+		EXPECT_TRUE(flags_contradict_cdb(
+			command(code, read_flag, 512)));
+		EXPECT_FALSE(flags_contradict_cdb(
+			command(code, write_flag, 512)));
+	}
+}
+
+TEST(Cdb, AReadMustNotComeAsAWrite)
+{
+	for (u8 code : {0x08, 0x12, 0x28, 0x88, 0xa0, 0xa8, 0x9e, 0x1a}) {
+		EXPECT_TRUE(flags_contradict_cdb(
+			command(code, write_flag, 512)));
+		EXPECT_FALSE(flags_contradict_cdb(
+			command(code, read_flag, 512)));
+	}
+}
+
+TEST(Cdb, WithoutDataTheFlagsDoNotMatter)
+{
+	EXPECT_FALSE(flags_contradict_cdb(command(0x2a, read_flag, 0)));
+	EXPECT_FALSE(flags_contradict_cdb(command(0x28, write_flag, 0)));
+}
+
+TEST(Cdb, AnUnknownOperationIsTheTargetCoresBusiness)
+{
+	EXPECT_FALSE(flags_contradict_cdb(command(0xc1, read_flag, 512)));
+	EXPECT_FALSE(flags_contradict_cdb(command(0xc1, write_flag, 512)));
+}
+
 } // namespace
 } // namespace iser
