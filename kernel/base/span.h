@@ -68,6 +68,8 @@ constexpr bool equal(Bytes a, Bytes b)
 /* Copies @from into the start of @to, which must be large enough. */
 inline void copy(MutableBytes to, Bytes from)
 {
+	if (from.empty())
+		return;
 	if (from.size() > to.size()) [[unlikely]]
 		__builtin_trap();
 	__builtin_memcpy(to.data(), from.data(), from.size());

@@ -159,6 +159,10 @@ static void unlist_command(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 void target_command_free(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 {
 	unlist_command(conn, cmd);
+	/* It failed while it waited for data: the core never had its turn. */
+	if (cmd->se_cmd.se_tfo && cmd->iscsi_opcode == ISCSI_OP_SCSI_CMD &&
+	    cmd->se_cmd.t_state == TRANSPORT_WRITE_PENDING)
+		target_put_sess_cmd(&cmd->se_cmd);
 	iscsit_free_cmd(cmd, false);
 }
 
@@ -307,6 +311,7 @@ void target_get_write(struct iscsit_cmd *cmd, struct target_write *out)
 	out->unsolicited = cmd->unsolicited_data;
 	out->waiting = cmd->se_cmd.t_state == TRANSPORT_WRITE_PENDING;
 	out->out_of_order = !!(cmd->cmd_flags & ICF_OOO_CMDSN);
+	out->data_length = cmd->se_cmd.data_length;
 }
 
 int target_data_out_check(struct iscsit_conn *conn, struct iscsit_cmd *cmd,

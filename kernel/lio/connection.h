@@ -76,11 +76,15 @@ public:
 					 const char *detail) override;
 	void connection_released() override;
 
+	/* How long LIO has been waiting for its next request; 0: it is not. */
+	u32 idle_ms();
+
 	/* One line for a reader of debugfs. */
 	void show(void *reader);
 
 	/* For the portal's lists and the registry's. */
 	base::ListNode portal_node;
+	base::ListNode login_node;
 	base::ListNode registry_node;
 	base::ListNode grave_node;
 
@@ -181,6 +185,8 @@ private:
 	/* LIO's thread may still look at the login: do not present yet. */
 	bool in_thread_ GUARDED_BY(lock_) = false;
 	bool present_later_ GUARDED_BY(lock_) = false;
+	/* When the last Login Response left. */
+	u64 idle_since_ GUARDED_BY(lock_) = 0;
 	/* PDUs for which there was no command, in order. */
 	base::List<rcap::Receive, &rcap::Receive::node>
 		parked_ GUARDED_BY(lock_);

@@ -180,6 +180,7 @@ void Connection::wait_conn()
 		/* LIO's login code is through with it. */
 		in_thread_ = present_later_ = false;
 	}
+	portal_.login_ended(*this);
 	watchdog_.cancel_sync();
 	if (refused_)
 		static_cast<void>(login_sent_.wait_ms(refusal_ms));
@@ -210,6 +211,7 @@ void Connection::wait_for_commands()
 
 void Connection::free_conn()
 {
+	portal_.login_ended(*this);
 	/* LIO frees its connection when this returns. */
 	conn_ = nullptr;
 	put();

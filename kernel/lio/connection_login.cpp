@@ -105,8 +105,9 @@ void Connection::login_notify(di::ControlPdu &pdu)
 		request_complete();
 		break;
 	case LoginChain::Next::Refuse:
+		refused_ = true;
 		send_login(login_->refuse(initiator_error, 0));
-		end(Cause::LoginMalformed);
+		end(login_->refusal());
 		break;
 	}
 }
@@ -273,6 +274,7 @@ Error Connection::put_login_tx(iscsi_login *login)
 
 		if (lost_)
 			return Error::NotConnected;
+		idle_since_ = port_now_ms();
 	}
 	send_login(response);
 	return Error::None;
@@ -340,6 +342,7 @@ void Connection::get_rx_pdu()
 {
 	const u32 limit = discovery_ ? rcap::Stream::long_data : 128;
 
+	portal_.login_ended(*this);
 	if (step(Event::Started) == Action::Invalid)
 		return;
 	target_limit_data_segment(conn_, limit);
@@ -353,6 +356,16 @@ void Connection::get_rx_pdu()
 		watchdog_.cancel();
 	/* Interrupted: LIO ends the connection itself. */
 	static_cast<void>(ended_.wait_interruptible());
+}
+
+u32 Connection::idle_ms()
+{
+	SpinGuard guard(lock_);
+
+	if (state_ != State::AwaitingRequest)
+		return 0;
+	/* At least 1: it is waiting. */
+	return static_cast<u32>(port_now_ms() - idle_since_) + 1;
 }
 
 /* The watchdog of every phase of the login. */

@@ -188,6 +188,7 @@ bool Connection::scsi_command(di::ControlPdu &pdu)
 		return reject(pdu, RejectReason::CommandNotSupported);
 	if (checked.kind == AhsKind::Malformed ||
 	    iser::flags_contradict_cdb(request) ||
+	    (pdu.data_length() > 0 && !request.write()) ||
 	    !iser::cdb_is_whole(request.cdb, checked.extended_cdb.length))
 		return reject(pdu, RejectReason::InvalidPduField);
 
@@ -314,6 +315,13 @@ void Connection::data_out(di::ControlPdu &pdu)
 		return;
 	}
 	const u32 length = static_cast<u32>(data.size());
+
+	/* LIO adds them up in 32 bits. */
+	if (request.buffer_offset > write.data_length ||
+	    length > write.data_length - request.buffer_offset) {
+		end(Cause::UnexpectedDataOut, "beyond the end of its write");
+		return;
+	}
 	base::MutexGuard excluding_aborts(data_out_mutex_);
 
 	/* With the last one it goes on, and may be gone at once. */

@@ -30,6 +30,8 @@ public:
 
 	/* Takes a request in; what to do about it is as LoginChain says. */
 	iser::LoginChain::Next take(const di::ControlPdu &pdu);
+	/* Why take() said Refuse. */
+	iser::Cause refusal() const { return chain_.refusal(); }
 	/* The answer that asks for the rest of a C-bit chain. */
 	LoginResponse ask_for_more();
 	/* Ends the login with a status (RFC 7143 11.13.5). */

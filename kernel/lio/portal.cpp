@@ -12,6 +12,10 @@ using iser::Cause;
 
 namespace {
 
+/* How long one waits for an initiator's next request while others wait. */
+constexpr u32 longest_patience_ms = 5000;
+constexpr u32 shortest_patience_ms = 200;
+
 /* What to do about a portal that cannot listen. */
 const char *remedy(Error error)
 {
@@ -32,7 +36,7 @@ const char *remedy(Error error)
 } // namespace
 
 Portal::Portal(iscsi_np *np, const port_address &address)
-	: np_(np), address_(address), lock_("portal")
+	: np_(np), address_(address), lock_("portal"), hurry_(*this)
 {
 	port_address_text(&address, name_, sizeof(name_));
 	empty_.open();
@@ -147,6 +151,7 @@ void Portal::offer(Connection &connection)
 	waiting_.remove(connection);
 	offered_.push_back(connection);
 	offered_gate_.open();
+	hurry_if_contended();
 }
 
 void Portal::forget(Connection &connection)
@@ -209,10 +214,64 @@ Error Portal::accept(iscsit_conn *conn)
 			SpinGuard guard(lock_);
 
 			in_thread_ = connection;
+			logging_in_.push_back(*connection);
+			hurry_if_contended();
 			return Error::None;
 		}
 		connection->put();
 	}
+}
+
+/* Logins that wait for their turn -------------------------------------------- */
+
+void Portal::login_ended(Connection &connection)
+{
+	SpinGuard guard(lock_);
+
+	if (connection.login_node.linked())
+		logging_in_.remove(connection);
+}
+
+void Portal::hurry_if_contended()
+{
+	size_t waiting = 0;
+
+	for (Connection &connection : logging_in_) {
+		static_cast<void>(connection);
+		++waiting;
+	}
+	if (waiting > 1 || (waiting == 1 && !offered_.empty()))
+		hurry_.queue(shortest_patience_ms / 2);
+}
+
+/*
+ * LIO lets one login of a portal group through at a time, and keeps the others
+ * waiting until it has ended.  So while others wait, an initiator that lets LIO
+ * wait for its next request is not waited for long: the shorter, the more they
+ * are (F-40).
+ */
+void Portal::hurry()
+{
+	SpinGuard guard(lock_);
+	u32 waiting = 0;
+
+	for (Connection &connection : logging_in_)
+		waiting += connection.idle_ms() == 0;
+	for (Connection &connection : offered_) {
+		static_cast<void>(connection);
+		++waiting;
+	}
+	if (waiting == 0)
+		return;
+	u32 patience = longest_patience_ms / waiting;
+
+	if (patience < shortest_patience_ms)
+		patience = shortest_patience_ms;
+	for (Connection &connection : logging_in_)
+		if (connection.idle_ms() > patience)
+			connection.end(Cause::LoginTimedOut,
+				       "others were waiting");
+	hurry_if_contended();
 }
 
 void Portal::destroy()

@@ -4,6 +4,7 @@
 #include "base/gate.h"
 #include "base/lock.h"
 #include "base/reference.h"
+#include "base/work.h"
 #include "lio/connection.h"
 #include "rcap/listener.h"
 
@@ -43,6 +44,8 @@ public:
 	/* From a connection, about itself.  Refused: the portal is full. */
 	iser::Cause adopt(Connection &connection);
 	void offer(Connection &connection);
+	/* From accept on, until its login has ended one way or the other. */
+	void login_ended(Connection &connection);
 	void forget(Connection &connection);
 
 	const char *name() const { return name_; }
@@ -56,6 +59,8 @@ private:
 	using ConnectionList = base::List<Connection, &Connection::portal_node>;
 
 	Connection *take_offered();
+	void hurry();
+	void hurry_if_contended() REQUIRES(lock_);
 	void thread_left();
 
 	iscsi_np *np_;
@@ -75,8 +80,13 @@ private:
 	u32 pending_ GUARDED_BY(lock_) = 0;
 	ConnectionList waiting_ GUARDED_BY(lock_);
 	ConnectionList offered_ GUARDED_BY(lock_);
+	/* LIO has them, but not in full feature phase yet. */
+	base::List<Connection, &Connection::login_node>
+		logging_in_ GUARDED_BY(lock_);
 	/* What LIO's thread works on; it may still look at it. */
 	Connection *in_thread_ GUARDED_BY(lock_) = nullptr;
+	/* Last, so that it ends before anything else goes. */
+	base::Work<Portal, &Portal::hurry> hurry_;
 };
 
 } // namespace lio

@@ -153,6 +153,7 @@ struct target_write {
 	int unsolicited;	/* Data-Outs are due */
 	int waiting;		/* for data: the core has its memory ready */
 	int out_of_order;	/* waits for its CmdSN */
+	u32 data_length;
 };
 void target_get_write(struct iscsit_cmd *cmd, struct target_write *out);
 /* 1: take the data; 0: drop it; <0: LIO answers by itself. */
