@@ -13,7 +13,7 @@ using iser::Cause;
 namespace {
 
 /* How long one waits for an initiator's next request while others wait. */
-constexpr u32 longest_patience_ms = 5000;
+constexpr u32 longest_patience_ms = 2000;
 constexpr u32 shortest_patience_ms = 200;
 
 /* What to do about a portal that cannot listen. */
