@@ -863,7 +863,7 @@ fio_job()
 	local name=$1
 
 	shift
-	fio --name="$name" --ioengine=libaio --direct=1 --group_reporting \
+	fio --name="$name" --verify_state_save=0 --ioengine=libaio --direct=1 --group_reporting \
 		--output="$scratch/fio.$name" "$@" || {
 		cat "$scratch/fio.$name"
 		return 1
@@ -873,7 +873,7 @@ fio_job()
 # load_start [OPTIONS...]: random reads and writes on $disk, in the background.
 load_start()
 {
-	fio --name=load --ioengine=libaio --direct=1 --filename="$disk" \
+	fio --name=load --verify_state_save=0 --ioengine=libaio --direct=1 --filename="$disk" \
 		--rw=randrw --bs=4k --iodepth=16 --size=8m --time_based \
 		--runtime=$((60 * TIME_SCALE)) \
 		--output="$scratch/fio.load" "$@" &
