@@ -21,7 +21,7 @@ KIB_LIMIT=${KIB_LIMIT:-870}
 # processes' own memory; slab caches and lists of processors given back first.
 measure_kernel()
 {
-	local cache
+	local cache key value
 
 	sync
 	for _ in 1 2; do
@@ -31,10 +31,14 @@ measure_kernel()
 		done
 		pause 0.5
 	done
-	kib=$(awk '{ kib[$1] = $2 }
-		END { print kib["MemTotal:"] - kib["MemFree:"] -
-			    kib["Buffers:"] - kib["Cached:"] -
-			    kib["AnonPages:"] }' /proc/meminfo)
+	kib=0
+	while read -r key value _; do
+		case $key in
+		MemTotal:)	kib=$((kib + value)) ;;
+		MemFree: | Buffers: | Cached: | AnonPages:)
+				kib=$((kib - value)) ;;
+		esac
+	done < /proc/meminfo
 }
 
 target_counts()
