@@ -604,20 +604,25 @@ target_up()
 # first, then directories from the leaves, in one go each.
 targets_down()
 {
-	local path links=() directories=() last=()
+	local path link links=() directories=() last=()
 
 	shopt -s nullglob
 	for path in "$lio/${1:-$prefix}"*; do
 		echo 0 > "$path/tpgt_1/enable"
-		links+=("$path"/tpgt_1/acls/*/lun_*/kst
-			"$path"/tpgt_1/lun/lun_*/kst)
+		for link in "$path"/tpgt_1/acls/*/lun_*/* \
+				"$path"/tpgt_1/lun/lun_*/*; do
+			[ ! -L "$link" ] || links+=("$link")
+		done
 		directories+=("$path"/tpgt_1/np/*
 			"$path"/tpgt_1/acls/*/lun_* "$path"/tpgt_1/acls/*
 			"$path"/tpgt_1/lun/lun_*
 			"$path"/tpgt_1 "$path")
 	done
 	if [ -z "${1:-}" ]; then
-		directories+=($core/*_77/*/ $core/*_77)
+		directories+=("$core"/*_77/*/ "$core"/*_77)
+		for path in "$core"/*/kst_cli; do
+			directories+=("$path" "${path%/*}")
+		done
 		for path in $configfs/nullb/kst_*; do
 			last+=("$path")
 		done
