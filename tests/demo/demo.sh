@@ -141,8 +141,8 @@ last_screen()
 	$(rate 128k-read '128 KiB read')
 	$(rate 128k-write '128 KiB write')
 
-	  Memory per idle connection, the target's end, with what rxe keeps
-	  for it: $(fact target_kib) KiB
+	  Memory per idle connection, the target's and the initiator's end
+	  with what rxe keeps for both: $(fact session_kib) KiB
 
 	On your own machine, as root (10.0.0.1: its address; eth0: its card)
 	  apt-get install gcc g++ make linux-headers-amd64 targetcli-fb
