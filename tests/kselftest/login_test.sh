@@ -78,11 +78,13 @@ a_wildcard_portal_serves_ipv6()
 	serves '[::]' $addr6
 }
 
+# LIO says "service unavailable", which open-iscsi tries again until its login
+# timeout: so these refusals take their time.
 an_unknown_target_is_refused()
 {
 	target_up
 	node_new $prefix:nowhere
-	refused_in_time login $prefix:nowhere
+	refused login $prefix:nowhere
 	log_in
 }
 
@@ -102,7 +104,7 @@ a_disabled_target_refuses()
 	target_up
 	write_to 0 $tpg/enable
 	node_new
-	refused_in_time login
+	refused login
 	write_to 1 $tpg/enable
 	login
 }
