@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Load, unload, parameters. */
 #include <linux/module.h>
+#include <linux/namei.h>
+#include <linux/path.h>
 
 #include "linux/objects.h"
 #include "port/entry.h"
@@ -38,6 +40,17 @@ module_param_named(silent_write_base, lio_settings.silent_write_base, uint,
 MODULE_PARM_DESC(silent_write_base,
 		 "Where the write buffer of an initiator begins that does not say: 1 behind the unsolicited data, as Linux does; 0 at the first byte, as RFC 7145 has it (1)");
 
+/* LIO takes the transport of a type that registered first (F-47). */
+static void warn_if_late(void)
+{
+	struct path path;
+
+	if (kern_path("/sys/module/ib_isert", LOOKUP_FOLLOW, &path))
+		return;
+	path_put(&path);
+	pr_warn("ib_isert is loaded already and serves all iSER portals; switch iser off on its portals, run 'rmmod lio_iser ib_isert' and load lio_iser first (make install arranges that)\n");
+}
+
 static int __init lio_iser_init(void)
 {
 	int rc;
@@ -50,6 +63,7 @@ static int __init lio_iser_init(void)
 		port_exit();
 		return rc;
 	}
+	warn_if_late();
 	debugfs_create();
 	transport_register();
 	return 0;
