@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Load, unload, parameters. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/module.h>
 #include <linux/namei.h>
 #include <linux/path.h>
