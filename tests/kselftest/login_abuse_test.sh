@@ -24,7 +24,8 @@ demand_mutual_chap()
 	raw_case chap
 }
 
-raw_checks login stalled
+# Open, and not run here: see Documentation/faults.md, F-08 and F-40.
+raw_checks login
 raw_before=demand_chap
 raw_options=(--chap rawuser:rawsecret12345)
 raw_checks chap

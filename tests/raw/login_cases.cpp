@@ -117,10 +117,8 @@ void keys_of_iser(Lab &lab)
 		{"RDMAExtensions", "Yes"},
 		{"TargetRecvDataSegmentLength", "4096"},
 		{"InitiatorRecvDataSegmentLength", "4096"},
-		{"MaxOutstandingUnexpectedPDUs", "16"},
 		{"MaxAHSLength", "256"},
 		{"TaggedBufferForSolicitedDataOnly", "Yes"},
-		{"iSERHelloRequired", "No"},
 	};
 
 	for (const auto &key : keys) {
@@ -420,7 +418,7 @@ std::vector<Case> login_cases()
 		{"login", "other-opcodes",
 		 "nothing but Login Requests before the login",
 		 other_opcodes_before_login},
-		{"login", "long-key-names", "F-08 key names of 65 to 4000 bytes",
+		{"open", "long-key-names", "F-08 key names of 65 to 4000 bytes",
 		 long_key_names},
 		{"login", "many-unknown-keys",
 		 "F-05 two thousand unknown keys in one PDU",
