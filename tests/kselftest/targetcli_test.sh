@@ -23,6 +23,7 @@ only_with_targets_of_our_own()
 	done
 }
 
+saved=/etc/rtslib-fb-target
 enable="$portals/$addr4:$port enable_iser true"
 
 # configure [COMMAND]...: a target with a portal, then these; in one start of
@@ -33,6 +34,9 @@ configure()
 	if [ "$TARGET_MODULE" = ib_isert ] && [ "$RDMA" = siw ]; then
 		skip "ib_isert over siw needs more than targetcli"
 	fi
+	# It saves what there is at its end, over what may have been saved.
+	rm -rf "$scratch/saved"
+	[ ! -d $saved ] || cp -rp $saved "$scratch/saved"
 	{
 		echo /backstores/ramdisk create name=kst_cli size=16M
 		echo /iscsi create $iqn
@@ -65,6 +69,10 @@ tear_down_more()
 {
 	initiators_down
 	targets_down
+	if [ -d "$scratch/saved" ]; then
+		rm -rf $saved
+		mv "$scratch/saved" $saved
+	fi
 	rdma_link_exists || rdma_link_add
 }
 

@@ -53,8 +53,13 @@ one_leaves_the_other_goes_on()
 	wait $!
 }
 
+# LIO keeps a file of registrations, even if only to say that there are none.
 persistent_reservation_keeps_the_other_out()
 {
+	local dbroot
+
+	read -r dbroot < $configfs/target/dbroot
+	mkdir -p "$dbroot/pr"
 	both_in
 	sg_persist -n --out --register --param-sark=0x11 "$first"
 	sg_persist -n --out --reserve --param-rk=0x11 --prout-type=1 "$first"
