@@ -34,8 +34,8 @@ raw_long_target_up()
 {
 	raw_target_up
 	store=$core/rd_mcp_77/disk
-	lun_add 0 "$raw_long_iqn"
 	target_new "$raw_long_iqn"
+	lun_add 0 "$raw_long_iqn"
 	portal_add "$addr4:$port" "$raw_long_iqn"
 }
 
