@@ -111,8 +111,8 @@ both_ends_with_the_kernel_initiator()
 		"$TARGET_MODULE" "$RDMA" $(((kib - before) / sessions))
 }
 
-# By the stacks of the page allocator: none of the target's asks for more than
-# four pages in a row.
+# By the stacks of the page allocator: none of the target's is of more than four
+# pages in a row.
 no_large_allocation()
 {
 	local tracing=/sys/kernel/tracing event
@@ -137,22 +137,32 @@ no_large_allocation()
 	done
 	echo 0 > $event/enable
 	echo 0 > $tracing/options/stacktrace
-	awk -v module="[$TARGET_MODULE]" '
-		/mm_page_alloc:/ { event = $0; stack = ""; next }
-		/=>/ { stack = stack "\n" $0
-		       if (index($0, module) && event != "") {
-			       print event; bad = 1; event = "" } 
-		       if (bad) print }
-		END { exit bad }' $tracing/trace > "$scratch/large" || {
+	large_allocations < $tracing/trace > "$scratch/large"
+	[ ! -s "$scratch/large" ] || {
 		head -n 60 "$scratch/large"
 		fail "$(grep -c mm_page_alloc "$scratch/large") allocations" \
 		     "above order 2"
 	}
 }
 
-check "T-140 memory of an idle connection, target's end" \
+# Of a trace, the events whose stack leads through the module. A slab cache
+# that grows asks for more at first, and takes less: that is not the module's.
+large_allocations()
+{
+	awk -v module="[$TARGET_MODULE]" '
+		function judge() {
+			if (index(stack, module) &&
+			    !index(stack, "allocate_slab"))
+				print stack
+		}
+		/mm_page_alloc:/ { judge(); stack = $0; next }
+		/=>/ { stack = stack "\n" $0 }
+		END { judge() }'
+}
+
+check "memory of an idle connection, target's end" \
 	a_connection_of_the_target 120
 check "memory of an idle session with ib_iser, both ends" \
 	both_ends_with_the_kernel_initiator 90
-check "T-141 no allocation above order 2" no_large_allocation
+check "no allocation above order 2" no_large_allocation
 run_checks
