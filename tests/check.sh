@@ -213,7 +213,7 @@ part_siw()
 
 part_stock()
 {
-	local tests=(health login io) kernel
+	local tests=(login chap io) kernel
 
 	[ -z "${TESTS:-}" ] || mapfile -t tests < <(guest_tests)
 	for kernel in "${stock_kernels[@]}"; do
