@@ -458,6 +458,8 @@ leftovers_down()
 	tear_down > /dev/null 2>&1 || true
 	! rdma_link_exists || rdma link delete $link || true
 	[ ! -e /sys/class/net/$netdev ] || ip link delete $netdev || true
+	# Deleting an iface takes its node records along.
+	forget_records || true
 	iscsiadm -m iface -I $iface -o delete > /dev/null 2>&1 || true
 	rm -f "$scratch/skip"
 }
@@ -883,7 +885,7 @@ load_start()
 		--runtime=$((60 * TIME_SCALE)) \
 		--output="$scratch/fio.load" "$@" &
 	load_pid=$!
-	until_true 10 has_traffic
+	until_true 30 has_traffic
 }
 
 # has_traffic: $disk, right now.
