@@ -248,8 +248,9 @@ void Connection::run_scsi_command(iscsit_cmd *cmd, di::ControlPdu &pdu,
 		command.held = nullptr;
 		held = false;
 	}
+	/* Without its data it must not run; wait_conn() frees it. */
 	if (!dropped && !place_immediate_data(command, pdu, immediate))
-		dropped = true;
+		return;
 
 	const int order = target_scsi_sequence(conn_, cmd, bhs);
 
@@ -390,16 +391,26 @@ bool Connection::nop_out(di::ControlPdu &pdu)
 	u8 echo[longest_echo];
 	const u32 length = pdu.data_length() < longest_echo ?
 				   pdu.data_length() : longest_echo;
+	const bool answer = request.ttt != iser::reserved_tag;
 	iscsit_cmd *cmd = nullptr;
 
+	/*
+	 * What LIO would reject without a command of ours: it would wait for
+	 * a tag, here in the completion worker (F-28).
+	 */
+	if (answer && (request.itt != iser::reserved_tag ||
+		       !pdu.bhs.final() || !pdu.bhs.immediate()))
+		return reject(pdu, RejectReason::ProtocolError);
+	if (!pdu.copy_data(MutableBytes(echo).first(length))) {
+		end(Cause::LengthLies);
+		return true;
+	}
 	/* An answer to a ping of ours needs no command of its own. */
-	if (request.ttt == iser::reserved_tag) {
+	if (!answer) {
 		cmd = target_command_allocate(conn_);
 		if (!cmd)
 			return false;
 	}
-	if (!pdu.copy_data(MutableBytes(echo).first(length)))
-		end(Cause::LengthLies);
 	target_nop_out(conn_, cmd, bytes_of(pdu.bhs), echo, length);
 	datamover_.done(pdu.buffer);
 	return true;
