@@ -299,7 +299,6 @@ void verbs_stream_traits(struct verbs_stream *stream,
 		.send_with_invalidate =
 			!!(attrs->device_cap_flags &
 			   IB_DEVICE_MEM_MGT_EXTENSIONS),
-		.iwarp = rdma_protocol_iwarp(id->device, id->port_num),
 		.max_read_depth = clamp_t(int, attrs->max_qp_init_rd_atom, 0,
 					  U8_MAX),
 		.send_wrs = stream->send_wrs,

@@ -8,6 +8,7 @@
 #include "base/work.h"
 #include "iser/connection.h"
 #include "iser/connection_state.h"
+#include "iser/flow_control.h"
 #include "lio/command.h"
 #include "lio/login.h"
 #include "port/entry.h"
@@ -129,8 +130,8 @@ private:
 	void send_status(Command &command);
 	void release_buffer(Command &command);
 	void free_command(iscsit_cmd *cmd);
-	void respond(Command &command, Command::Phase phase,
-		     const iser::Bhs &bhs, const target_payload &payload);
+	void respond(Command &command, Command::Phase phase, iser::Bhs &bhs,
+		     const target_payload &payload);
 	base::Error send_text(Command &command);
 	void logout_done();
 
@@ -162,6 +163,7 @@ private:
 	u32 burst_limit_ = 0;
 	u32 receive_data_ = 0;
 	target_session session_ = {};
+	iser::FlowControl flow_control_ = {};
 
 	/* LIO's receive thread waits here for the end. */
 	base::Gate ended_;

@@ -260,7 +260,7 @@ void Connection::show(void *reader)
 		  "peer=%s initiator=%s state=%s device=%s/%u window=%u read_depth=%u send_queue=%u messages=%llu\n",
 		  peer_name_, initiator_name_[0] ? initiator_name_ : "-",
 		  iser::name(state), traits.device, traits.port,
-		  session_.command_window, traits.read_depth, traits.send_queue,
+		  flow_control_.command_window, traits.read_depth, traits.send_queue,
 		  datamover_.messages_received());
 }
 

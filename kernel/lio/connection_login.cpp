@@ -23,12 +23,8 @@ constexpr u8 initiator_error = 0x02;
 constexpr u8 target_error = 0x03;
 constexpr u8 out_of_resources = 0x02;
 
-/*
- * PDUs that may come beyond the command window: immediate ones, whose limit
- * nobody declared (RFC 7145 8.1.1; reference OQ-21), and answers to our pings.
- */
-constexpr u32 unexpected_pdus = 16;
-constexpr u32 widest_window = 128;
+/* Work requests of each of a connection's queues. */
+constexpr u32 queue_depth = 128 + iser::unexpected_pdus;
 /* AHS that a target takes unless it declared otherwise (RFC 7145 6.8). */
 constexpr u32 max_ahs = 256;
 /* A discovery session asks one thing at a time. */
@@ -57,8 +53,8 @@ Error Connection::create(Portal &portal, rcap::ConnectionRequest &request)
 			lio_settings.silent_write_base != 0,
 	};
 	const rcap::StreamShape shape = {
-		.sends = widest_window + unexpected_pdus,
-		.receives = widest_window + unexpected_pdus,
+		.sends = queue_depth,
+		.receives = queue_depth,
 	};
 	u8 private_data[iser::private_data_size];
 
@@ -214,16 +210,7 @@ Error Connection::validate_params()
 	if (login_->keys().discovery())
 		return Error::None;
 	/* Nobody recovers a connection over RDMA; see the feature table. */
-	if (int error = target_set_key(conn_, "ErrorRecoveryLevel=0"); error < 0)
-		return base::from_errno(error);
-	/*
-	 * Nothing holds unsolicited Data-Outs back, and where a message
-	 * without a buffer ends the connection there is no room for the worst
-	 * case; the initiator asks, we say R2T.
-	 */
-	if (!datamover_.stream().traits().dry_receive_queue_is_fatal)
-		return Error::None;
-	return base::from_errno(target_set_key(conn_, "InitialR2T=Yes"));
+	return base::from_errno(target_set_key(conn_, "ErrorRecoveryLevel=0"));
 }
 
 /* Responses ------------------------------------------------------------------ */
@@ -292,15 +279,14 @@ Error Connection::refuse_login(Cause cause, u8 status_class, u8 status_detail)
 
 di::ConnectionResources Connection::resources() const
 {
-	const u32 window = discovery_ ? discovery_pdus :
-					smaller(session_.command_window,
-						widest_window) + unexpected_pdus;
-
 	return {
-		.receives = window,
+		.receives = discovery_ ? discovery_pdus :
+					 flow_control_.receives,
 		.receive_data = receive_data_,
 		.max_ahs = max_ahs,
-		.sends = window,
+		.sends = discovery_ ? discovery_pdus :
+				      flow_control_.command_window +
+					      iser::unexpected_pdus,
 	};
 }
 
@@ -324,6 +310,8 @@ Error Connection::final_response(const LoginResponse &response)
 	receive_data_ = discovery_ ? iser::max_login_data :
 				     keys.target_recv_data_segment_length();
 	target_get_session(conn_, &session_);
+	flow_control_ = iser::plan_flow_control(keys, session_.command_window,
+						queue_depth);
 	datamover_.notice_key_values(keys);
 	if (Error error = datamover_.allocate_connection_resources(resources());
 	    error != Error::None)

@@ -145,9 +145,11 @@ void Connection::release_buffer(Command &command)
 }
 
 /* respond_mutex_ held, from before StatSN was given out. */
-void Connection::respond(Command &command, Command::Phase phase,
-			 const Bhs &bhs, const target_payload &payload)
+void Connection::respond(Command &command, Command::Phase phase, Bhs &bhs,
+			 const target_payload &payload)
 {
+	iser::narrow_window(bhs, session_.command_window -
+					 flow_control_.command_window);
 	command.phase = phase;
 	datamover_.send_control(command.task, bhs,
 				Bytes(payload.data, payload.length));

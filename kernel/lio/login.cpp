@@ -21,6 +21,9 @@ constexpr const char *ours[] = {
 	"MaxAHSLength",
 };
 
+/* Data-Outs that a first burst comes in. */
+constexpr u32 first_burst_pdus = 4;
+
 } // namespace
 
 base::Result<base::OwnPtr<Login>> Login::create(u32 receive_data)
@@ -63,14 +66,30 @@ LoginChain::Next Login::take(const di::ControlPdu &pdu)
 		chain_.append(request, pdu.data_in_place());
 
 	if (next == LoginChain::Next::Complete) {
-		text_ = Bytes(request_text_.all()).first(iser::limit_number(
-			request_text_.all(), chain_.text().size(),
-			"TargetRecvDataSegmentLength", receive_data_));
+		limit_lengths();
 		keys_.note_request(text_);
 		keep_keys_from_lio();
 		complete_ = true;
 	}
 	return next;
+}
+
+/*
+ * LIO agrees to any length of a PDU.  And unsolicited data takes receive
+ * buffers, which solicited data does without: the more of it, the fewer
+ * commands (iser/flow_control).
+ */
+void Login::limit_lengths()
+{
+	size_t length = chain_.text().size();
+
+	length = iser::limit_number(request_text_.all(), length,
+				    "TargetRecvDataSegmentLength",
+				    receive_data_);
+	length = iser::limit_number(request_text_.all(), length,
+				    "FirstBurstLength",
+				    first_burst_pdus * receive_data_);
+	text_ = Bytes(request_text_.all()).first(length);
 }
 
 /*

@@ -48,6 +48,7 @@ public:
 	rcap::Receive *take_buffer();
 
 private:
+	void limit_lengths();
 	void keep_keys_from_lio();
 	base::Bytes response_text(base::Bytes text);
 

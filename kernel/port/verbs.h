@@ -63,7 +63,6 @@ struct verbs_shape {
 
 struct verbs_device_traits {
 	int send_with_invalidate;	/* the device can do it */
-	int iwarp;			/* dry receive queue is fatal (RFC 5040) */
 	u8 max_read_depth;		/* RDMA Reads in flight it can start */
 	u32 send_wrs;			/* size of the send queue as created */
 	char name[64];

@@ -51,8 +51,6 @@ struct ReceiveShape {
 /* What the device below can do. */
 struct Traits {
 	bool send_with_invalidate = false;
-	/* No back-pressure: a message without a buffer ends the stream. */
-	bool dry_receive_queue_is_fatal = false;
 	const char *device = "";
 	u8 port = 0;
 	u32 read_depth = 0;

@@ -25,12 +25,6 @@ backstore()
 # serve KIND IMMEDIATE_DATA INITIAL_R2T: target and login that settle on these.
 serve()
 {
-	# An iWARP connection ends when a Send finds no receive posted, so the
-	# target takes no unsolicited Data-Out there.
-	if [ "$RDMA" = siw ] && [ "$TARGET_MODULE" = lio_iser ] &&
-	   [ "$3" = No ]; then
-		skip "lio_iser insists on InitialR2T=Yes on iWARP"
-	fi
 	target_new
 	backstore "$1"
 	lun_add
@@ -54,14 +48,14 @@ settled_on()
 	holds "$session/$1" $flag || fail "$1 is not $2"
 }
 
-# Sizes around every edge: a sector, a page, one past it, 8 KiB of immediate
-# data, 64 KiB of FirstBurstLength, both plus a sector, and whole bursts.
+# Sizes around every edge: a sector, a page of immediate data, one past it,
+# 16 and 64 KiB of FirstBurstLength, past these, and whole bursts.
 verify_combination()
 {
 	local bs mib=0 share jobs=()
 
 	serve "$1" "$2" "$3"
-	for bs in 512 4k 4608 8k 8704 64k 66048 256k 1m 4m; do
+	for bs in 512 4k 4608 8k 16k 16896 64k 66048 256k 1m 4m; do
 		case $bs in
 		512)	share=256k ;;
 		4k | 4608)
@@ -114,6 +108,23 @@ a_file_system_survives()
 	mount -o ro "$disk" "$scratch/mnt"
 	(cd "$tree" && sha1sum -c --quiet "$scratch/sums")
 	umount "$scratch/mnt"
+}
+
+# RFC 7145 8.1: more writes than the window has, each with all the unsolicited
+# data it may have, and every PDU finds a receive buffer.  rxe counts when not;
+# iWARP ends the connection.
+every_message_finds_a_buffer()
+{
+	local counter=/sys/class/infiniband/$link/ports/1/hw_counters/send_rnr_err
+	local before=0 after=0
+
+	serve ramdisk "$1" No
+	[ "$RDMA" = siw ] || read -r before < "$counter"
+	fio_job flood --filename="$disk" --rw=randwrite --bs=64k --size=32m \
+		--iodepth=128 --verify=crc32c --verify_fatal=1 --do_verify=1
+	[ "$RDMA" = siw ] || read -r after < "$counter"
+	is "$after" "$before" "messages that found no receive buffer"
+	logged_in || fail "the connection ended"
 }
 
 max_sectors=/sys/module/ib_iser/parameters/max_sectors
@@ -175,6 +186,11 @@ done
 for store in ramdisk fileio null_blk; do
 	eval "file_system_$store() { a_file_system_survives $store; }"
 	check "F-42 mkfs, mount, fsck, $store" file_system_$store
+done
+for immediate in Yes No; do
+	eval "flood_$immediate() { every_message_finds_a_buffer $immediate; }"
+	check "T-057 every message finds a buffer, ImmediateData=$immediate" \
+		flood_$immediate 90
 done
 check "F-29 large commands" large_commands 90
 run_checks

@@ -109,7 +109,6 @@ Error Stream::set_up(const StreamShape &shape, u8 peer_read_depth)
 
 	verbs_stream_traits(handle_, &device_);
 	traits_.send_with_invalidate = device_.send_with_invalidate;
-	traits_.dry_receive_queue_is_fatal = device_.iwarp;
 	traits_.device = device_.name;
 	traits_.port = device_.port;
 	traits_.send_queue = device_.send_wrs;
