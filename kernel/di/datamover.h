@@ -97,6 +97,11 @@ public:
 	virtual base::Error allocate_connection_resources(
 		const ConnectionResources &resources) = 0;
 	/*
+	 * In full feature phase, once: @count more PDUs of the same size find
+	 * a buffer.  Error: it is as it was.
+	 */
+	virtual base::Error allocate_receives_for_load(u32 count) = 0;
+	/*
 	 * Enable_Datamover: posts the receive buffers, then sends the final
 	 * Login Response.
 	 */

@@ -60,11 +60,11 @@ void Connection::attach(base::OwnPtr<rcap::Stream> stream,
 
 Error Connection::accept(Bytes private_data)
 {
-	if (Error error = stream_->allocate_receives(rcap::Phase::Login,
+	if (Error error = stream_->allocate_receives(rcap::ReceiveSet::Login,
 						     login_receives);
 	    error != Error::None)
 		return error;
-	if (Error error = stream_->post_receives(rcap::Phase::Login);
+	if (Error error = stream_->post_receives(rcap::ReceiveSet::Login);
 	    error != Error::None)
 		return error;
 	return stream_->accept(private_data);
@@ -148,31 +148,42 @@ void Connection::notice_key_values(const LoginKeys &keys)
 	discovery_ = keys.discovery();
 }
 
+/* A set of buffers for PDUs as limits_ has them. */
+Error Connection::allocate_receives(rcap::ReceiveSet set, u32 count)
+{
+	return stream_->allocate_receives(
+		set, {
+			     .count = count,
+			     .body = limits_.max_data_segment,
+			     .tail = padded(limits_.max_ahs) + 4,
+		     });
+}
+
 Error Connection::allocate_connection_resources(
 	const di::ConnectionResources &resources)
 {
-	const rcap::ReceiveShape shape = {
-		.count = resources.receives,
-		.body = resources.receive_data,
-		.tail = padded(resources.max_ahs) + 4,
-	};
-
-	if (Error error = stream_->allocate_receives(rcap::Phase::FullFeature,
-						     shape);
-	    error != Error::None)
-		return error;
-	if (Error error = stream_->allocate_sends(resources.sends);
-	    error != Error::None)
-		return error;
 	limits_ = {resources.max_ahs, resources.receive_data};
-	return Error::None;
+	if (Error error = allocate_receives(rcap::ReceiveSet::FullFeature,
+					    resources.receives);
+	    error != Error::None)
+		return error;
+	return stream_->allocate_sends(resources.sends);
+}
+
+Error Connection::allocate_receives_for_load(u32 count)
+{
+	if (Error error = allocate_receives(rcap::ReceiveSet::Load, count);
+	    error != Error::None)
+		return error;
+	return stream_->post_receives(rcap::ReceiveSet::Load);
 }
 
 Error Connection::enable_datamover(const Bhs &final_login_response, Bytes text)
 {
 	/* A fast initiator sends commands as soon as it has the response. */
-	phase_ = rcap::Phase::FullFeature;
-	if (Error error = stream_->post_receives(phase_); error != Error::None)
+	full_feature_ = true;
+	if (Error error = stream_->post_receives(rcap::ReceiveSet::FullFeature);
+	    error != Error::None)
 		return error;
 	send_login(final_login_response, text);
 	return Error::None;
@@ -197,9 +208,8 @@ void Connection::established()
 
 MessageCheck Connection::check(const MessageHead &head, u32 received) const
 {
-	return phase_ == rcap::Phase::Login ?
-		       check_login_message(head, received) :
-		       check_message(head, received, limits_);
+	return full_feature_ ? check_message(head, received, limits_) :
+			       check_login_message(head, received);
 }
 
 void Connection::received(rcap::Receive &receive)
@@ -232,16 +242,16 @@ void Connection::deliver(rcap::Receive &receive, bool again)
 		.mapping = head.header.mapping(),
 		.again = again,
 	};
-	if (phase_ == rcap::Phase::Login)
-		iscsi_.login_notify(pdu);
-	else
+	if (full_feature_)
 		iscsi_.control_notify(pdu);
+	else
+		iscsi_.login_notify(pdu);
 }
 
 /* What only a login needs: an 8 KiB buffer each way. */
 void Connection::free_login_resources()
 {
-	stream_->free_receives(rcap::Phase::Login);
+	stream_->free_receives(rcap::ReceiveSet::Login);
 	if (!discovery_)
 		stream_->free_long_send();
 }
@@ -249,7 +259,7 @@ void Connection::free_login_resources()
 void Connection::sent(rcap::Send &send, bool ok)
 {
 	if (&send == &login_) {
-		if (ok && phase_ == rcap::Phase::FullFeature)
+		if (ok && full_feature_)
 			free_login_resources();
 		iscsi_.login_sent(ok);
 		return;

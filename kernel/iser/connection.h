@@ -46,6 +46,7 @@ public:
 	void notice_key_values(const LoginKeys &keys) override;
 	base::Error allocate_connection_resources(
 		const di::ConnectionResources &resources) override;
+	base::Error allocate_receives_for_load(u32 count) override;
 	base::Error enable_datamover(const Bhs &final_login_response,
 				     base::Bytes text) override;
 	void connection_terminate() override;
@@ -66,13 +67,14 @@ private:
 	bool terminated() const;
 	MessageCheck check(const MessageHead &head, u32 received) const;
 	void deliver(rcap::Receive &receive, bool again);
+	base::Error allocate_receives(rcap::ReceiveSet set, u32 count);
 	void free_login_resources();
 
 	di::IscsiLayer &iscsi_;
 	base::OwnPtr<rcap::Stream> stream_;
 	Options options_;
 	WriteBase write_base_ = WriteBase::SolicitedOnly;
-	rcap::Phase phase_ = rcap::Phase::Login;
+	bool full_feature_ = false;
 	bool discovery_ = false;
 	MessageLimits limits_ = {0, max_login_data};
 	rcap::Send login_;

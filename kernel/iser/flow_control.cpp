@@ -6,6 +6,9 @@
 namespace iser {
 namespace {
 
+/* An initiator that sends a command now and then needs no more. */
+constexpr u32 idle_regulated_pdus = 8;
+
 u32 smaller(u32 a, u32 b)
 {
 	return a < b ? a : b;
@@ -14,6 +17,20 @@ u32 smaller(u32 a, u32 b)
 u32 larger(u32 a, u32 b)
 {
 	return a > b ? a : b;
+}
+
+/* At least one command, and not more than @buffers can serve. */
+FlowControl plan(const LoginKeys &keys, u32 core_window, u32 buffers)
+{
+	const u32 per_command = 1 + unsolicited_data_outs(keys);
+	const u32 window =
+		larger(smaller(core_window, buffers / per_command), 1);
+
+	return {
+		.command_window = window,
+		.receives = smaller(window * per_command, most_regulated_pdus) +
+			    unexpected_pdus,
+	};
 }
 
 } // namespace
@@ -28,6 +45,16 @@ u32 unsolicited_data_outs(const LoginKeys &keys)
 	return (keys.first_burst_length() + segment - 1) / segment;
 }
 
+FlowControl flow_control_when_idle(const LoginKeys &keys, u32 core_window)
+{
+	return plan(keys, core_window, idle_regulated_pdus);
+}
+
+FlowControl flow_control_under_load(const LoginKeys &keys, u32 core_window)
+{
+	return plan(keys, core_window, most_regulated_pdus);
+}
+
 /* MaxCmdSN stands at the same place in every PDU of a target. */
 void narrow_window(Bhs &bhs, u32 commands)
 {
@@ -36,18 +63,11 @@ void narrow_window(Bhs &bhs, u32 commands)
 	max_cmd_sn = max_cmd_sn - commands;
 }
 
-FlowControl plan_flow_control(const LoginKeys &keys, u32 core_window,
-			      u32 most_receives)
+u32 window_left(const Bhs &bhs)
 {
-	const u32 per_command = 1 + unsolicited_data_outs(keys);
-	const u32 room = most_receives - unexpected_pdus;
-	const u32 window = larger(smaller(core_window, room / per_command), 1);
+	const auto &pdu = bhs.as<AsyncMessagePdu>();
 
-	return {
-		.receives = smaller(window * per_command, room) +
-			    unexpected_pdus,
-		.command_window = window,
-	};
+	return pdu.max_cmd_sn - pdu.exp_cmd_sn + 1;
 }
 
 } // namespace iser

@@ -475,7 +475,12 @@ int verbs_memory_alloc(struct verbs_stream *stream, struct verbs_memory *memory,
 
 	memory->size = size;
 	memory->from_device = from_device;
-	memory->data = kzalloc(size, GFP_KERNEL);
+	/* Whole pages from where they are: the slabs of kmalloc are larger. */
+	if (size >= PAGE_SIZE)
+		memory->data = (void *)__get_free_pages(GFP_KERNEL | __GFP_ZERO,
+							get_order(size));
+	else
+		memory->data = kzalloc(size, GFP_KERNEL);
 	if (!memory->data)
 		return -ENOMEM;
 	memory->dma_address = ib_dma_map_single(device, memory->data, size,
@@ -490,13 +495,19 @@ int verbs_memory_alloc(struct verbs_stream *stream, struct verbs_memory *memory,
 void verbs_memory_unmap(struct verbs_stream *stream,
 			struct verbs_memory *memory)
 {
+	if (!memory->data)
+		return;
 	ib_dma_unmap_single(stream->id->device, memory->dma_address,
 			    memory->size, memory_direction(memory));
 }
 
 void verbs_memory_free(struct verbs_memory *memory)
 {
-	kfree(memory->data);
+	if (memory->size >= PAGE_SIZE)
+		free_pages((unsigned long)memory->data,
+			   get_order(memory->size));
+	else
+		kfree(memory->data);
 	memory->data = NULL;
 }
 

@@ -133,6 +133,7 @@ private:
 	void respond(Command &command, Command::Phase phase, iser::Bhs &bhs,
 		     const target_payload &payload);
 	base::Error send_text(Command &command);
+	void widen_window();
 	void logout_done();
 
 	/* The end: connection_end.cpp */
@@ -163,7 +164,7 @@ private:
 	u32 burst_limit_ = 0;
 	u32 receive_data_ = 0;
 	target_session session_ = {};
-	iser::FlowControl flow_control_ = {};
+	iser::FlowControl flow_control_for_load_ = {};
 
 	/* LIO's receive thread waits here for the end. */
 	base::Gate ended_;
@@ -171,6 +172,9 @@ private:
 	base::Mutex data_out_mutex_;
 	/* StatSN goes out in the order of the responses. */
 	base::Mutex respond_mutex_;
+	/* In full feature phase, under respond_mutex_. */
+	iser::FlowControl flow_control_ = {};
+	bool widening_ = false;
 	u64 messages_at_ping_ = 0;
 	bool pinged_ = false;
 	iscsit_cmd *logout_cmd_ = nullptr;
@@ -201,6 +205,7 @@ private:
 
 	/* Last, so that they end before anything else goes. */
 	base::Work<Connection, &Connection::watch> watchdog_;
+	base::Work<Connection, &Connection::widen_window> widen_;
 	base::Work<Connection, &Connection::retry_parked> retry_;
 	base::Work<Connection, &Connection::complete_aborted> aborts_;
 	base::Work<Connection, &Connection::logout_done> logout_;

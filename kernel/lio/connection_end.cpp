@@ -33,7 +33,7 @@ bool is_ordinary(Cause cause)
 Connection::Connection(Portal &portal)
 	: portal_(portal), datamover_(*this), data_out_mutex_("data out"),
 	  respond_mutex_("respond"),
-	  lock_("connection"), watchdog_(*this), retry_(*this), aborts_(*this),
+	  lock_("connection"), watchdog_(*this), widen_(*this), retry_(*this), aborts_(*this),
 	  logout_(*this), release_(*this)
 {
 	portal_.get();
@@ -185,6 +185,7 @@ void Connection::wait_conn()
 	if (refused_)
 		static_cast<void>(login_sent_.wait_ms(refusal_ms));
 	datamover_.connection_terminate();
+	widen_.cancel_sync();
 	retry_.cancel_sync();
 	aborts_.cancel_sync();
 	drop_parked();

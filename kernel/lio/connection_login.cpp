@@ -23,8 +23,8 @@ constexpr u8 initiator_error = 0x02;
 constexpr u8 target_error = 0x03;
 constexpr u8 out_of_resources = 0x02;
 
-/* Work requests of each of a connection's queues. */
-constexpr u32 queue_depth = 128 + iser::unexpected_pdus;
+/* Responses on their way at a time; the next ones wait. */
+constexpr u32 sends_at_a_time = 48;
 /* AHS that a target takes unless it declared otherwise (RFC 7145 6.8). */
 constexpr u32 max_ahs = 256;
 /* A discovery session asks one thing at a time. */
@@ -53,8 +53,8 @@ Error Connection::create(Portal &portal, rcap::ConnectionRequest &request)
 			lio_settings.silent_write_base != 0,
 	};
 	const rcap::StreamShape shape = {
-		.sends = queue_depth,
-		.receives = queue_depth,
+		.sends = sends_at_a_time,
+		.receives = iser::most_regulated_pdus + iser::unexpected_pdus,
 	};
 	u8 private_data[iser::private_data_size];
 
@@ -284,9 +284,7 @@ di::ConnectionResources Connection::resources() const
 					 flow_control_.receives,
 		.receive_data = receive_data_,
 		.max_ahs = max_ahs,
-		.sends = discovery_ ? discovery_pdus :
-				      flow_control_.command_window +
-					      iser::unexpected_pdus,
+		.sends = discovery_ ? discovery_pdus : sends_at_a_time,
 	};
 }
 
@@ -310,8 +308,10 @@ Error Connection::final_response(const LoginResponse &response)
 	receive_data_ = discovery_ ? iser::max_login_data :
 				     keys.target_recv_data_segment_length();
 	target_get_session(conn_, &session_);
-	flow_control_ = iser::plan_flow_control(keys, session_.command_window,
-						queue_depth);
+	flow_control_ = iser::flow_control_when_idle(keys,
+						     session_.command_window);
+	flow_control_for_load_ = iser::flow_control_under_load(
+		keys, session_.command_window);
 	datamover_.notice_key_values(keys);
 	if (Error error = datamover_.allocate_connection_resources(resources());
 	    error != Error::None)

@@ -150,9 +150,29 @@ void Connection::respond(Command &command, Command::Phase phase, Bhs &bhs,
 {
 	iser::narrow_window(bhs, session_.command_window -
 					 flow_control_.command_window);
+	if (iser::window_left(bhs) <= 1 && !widening_ &&
+	    flow_control_.receives < flow_control_for_load_.receives) {
+		widening_ = true;
+		widen_.queue();
+	}
 	command.phase = phase;
 	datamover_.send_control(command.task, bhs,
 				Bytes(payload.data, payload.length));
+}
+
+/*
+ * An idle connection has few receive buffers.  This initiator would send more
+ * than they let it; if there is no memory, it asks again.
+ */
+void Connection::widen_window()
+{
+	const Error error = datamover_.allocate_receives_for_load(
+		flow_control_for_load_.receives - flow_control_.receives);
+	MutexGuard guard(respond_mutex_);
+
+	if (error == Error::None)
+		flow_control_ = flow_control_for_load_;
+	widening_ = false;
 }
 
 /* Other responses ----------------------------------------------------------------- */

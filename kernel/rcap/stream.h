@@ -39,9 +39,10 @@ protected:
 	~StreamUser() = default;
 };
 
-enum class Phase : u8 { Login, FullFeature };
+/* Receive buffers come in sets; Load joins FullFeature. */
+enum class ReceiveSet : u8 { Login, FullFeature, Load };
 
-/* How the receive buffers of a phase look. */
+/* How the receive buffers of a set look. */
 struct ReceiveShape {
 	u32 count;	/* buffers posted */
 	u32 body;	/* bytes behind the head, at most 8192 */
@@ -75,15 +76,16 @@ public:
 	virtual base::Error accept(base::Bytes private_data) = 0;
 
 	/*
-	 * Receive buffers come in two sets: a small one of large buffers for
-	 * the login, and the one for full feature, allocated once the peer is
-	 * known (RFC 7145 5.1.2).  Allocating sleeps and posts nothing.
+	 * A small set of large buffers is for the login; one for full feature
+	 * is allocated once the peer is known (RFC 7145 5.1.2), and another
+	 * when it has more to do than an idle peer.  Allocating sleeps and
+	 * posts nothing.
 	 */
-	virtual base::Error allocate_receives(Phase phase,
+	virtual base::Error allocate_receives(ReceiveSet set,
 					      const ReceiveShape &shape) = 0;
-	virtual base::Error post_receives(Phase phase) = 0;
+	virtual base::Error post_receives(ReceiveSet set) = 0;
 	/* Frees a set of which no buffer is posted. */
-	virtual void free_receives(Phase phase) = 0;
+	virtual void free_receives(ReceiveSet set) = 0;
 	/* Hands a buffer back to the device. */
 	virtual void give_back(Receive &receive) = 0;
 

@@ -856,7 +856,10 @@ tear_down()
 	initiators_down || left=1
 	targets_down || left=1
 	if rdma_link_exists && ! until_true 20 no_queue_pairs; then
-		rdma resource show qp
+		rdma -d resource show qp
+		rdma -d resource show pd
+		rdma -d resource show cm_id
+		cat /sys/kernel/debug/lio_iser/connections || true
 		left=1
 	fi
 	return $left

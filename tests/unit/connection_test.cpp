@@ -170,6 +170,16 @@ TEST_F(ConnectionTest, F04_NoFinalResponseWithoutReceives)
 	EXPECT_TRUE(stream_.sends.empty());
 }
 
+TEST_F(ConnectionTest, ReceivesForLoadAreLikeTheFirst)
+{
+	full_feature();
+	EXPECT_EQ(connection_.allocate_receives_for_load(56), Error::None);
+	EXPECT_EQ(stream_.shape.count, 56u);
+	EXPECT_EQ(stream_.shape.body, 4096u);
+	EXPECT_GE(stream_.shape.tail, 256u + 3);
+	EXPECT_EQ(stream_.calls, "allocate_receives:load post_receives:load ");
+}
+
 TEST_F(ConnectionTest, T066_FailedAllocationIsReported)
 {
 	for (int fails : {0, 1}) {

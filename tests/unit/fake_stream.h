@@ -62,19 +62,19 @@ public:
 	const port_address &peer() const override { return address_; }
 	const port_address &local() const override { return address_; }
 	base::Error accept(base::Bytes) override { return call("accept"); }
-	base::Error allocate_receives(rcap::Phase phase,
+	base::Error allocate_receives(rcap::ReceiveSet set,
 				      const rcap::ReceiveShape &shape) override
 	{
 		log_.shape = shape;
-		return call("allocate_receives", phase);
+		return call("allocate_receives", set);
 	}
-	base::Error post_receives(rcap::Phase phase) override
+	base::Error post_receives(rcap::ReceiveSet set) override
 	{
-		return call("post_receives", phase);
+		return call("post_receives", set);
 	}
-	void free_receives(rcap::Phase phase) override
+	void free_receives(rcap::ReceiveSet set) override
 	{
-		static_cast<void>(call("free_receives", phase));
+		static_cast<void>(call("free_receives", set));
 	}
 	void give_back(rcap::Receive &) override { note("give_back"); }
 	base::Error allocate_sends(u32) override
@@ -112,10 +112,12 @@ private:
 		note(word);
 		return fails ? base::Error::NoMemory : base::Error::None;
 	}
-	base::Error call(const std::string &word, rcap::Phase phase)
+	base::Error call(const std::string &word, rcap::ReceiveSet set)
 	{
-		return call(word + (phase == rcap::Phase::Login ?
-					    ":login" : ":full_feature"));
+		static constexpr const char *names[] = {":login",
+							":full_feature", ":load"};
+
+		return call(word + names[static_cast<size_t>(set)]);
 	}
 
 	Log &log_;

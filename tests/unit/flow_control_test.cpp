@@ -10,8 +10,6 @@
 namespace iser {
 namespace {
 
-constexpr u32 depth = 144;
-
 /* The keys of a login in which the target agrees to all that is offered. */
 LoginKeys agreed(std::string pairs)
 {
@@ -53,7 +51,7 @@ TEST(UnsolicitedDataOuts, TheLastOneMayBeShort)
 
 TEST(FlowControl, TheWindowIsTheCoresAsLongAsItHasItsBuffers)
 {
-	const FlowControl plan = plan_flow_control(LoginKeys(), 64, depth);
+	const FlowControl plan = flow_control_under_load(LoginKeys(), 64);
 
 	EXPECT_EQ(plan.command_window, 64u);
 	EXPECT_EQ(plan.receives, 64u + unexpected_pdus);
@@ -61,29 +59,44 @@ TEST(FlowControl, TheWindowIsTheCoresAsLongAsItHasItsBuffers)
 
 TEST(FlowControl, NoWindowIsWiderThanTheReceiveQueue)
 {
-	const FlowControl plan = plan_flow_control(LoginKeys(), 512, depth);
+	const FlowControl plan = flow_control_under_load(LoginKeys(), 512);
 
-	EXPECT_EQ(plan.command_window, 128u);
-	EXPECT_EQ(plan.receives, depth);
+	EXPECT_EQ(plan.command_window, most_regulated_pdus);
+	EXPECT_EQ(plan.receives, most_regulated_pdus + unexpected_pdus);
+}
+
+TEST(FlowControl, AnIdleConnectionHasFewBuffersAndAWindowToMatch)
+{
+	const FlowControl plan = flow_control_when_idle(LoginKeys(), 64);
+
+	EXPECT_EQ(plan.command_window, 8u);
+	EXPECT_EQ(plan.receives, 8u + unexpected_pdus);
 }
 
 /* RFC 7145 8.1: whatever may come without being asked for has its buffer. */
+void every_pdu_has_its_buffer(const LoginKeys &keys, u32 core_window,
+			      const FlowControl &plan)
+{
+	EXPECT_GE(plan.receives, plan.command_window *
+						 (1 + unsolicited_data_outs(keys)) +
+					 unexpected_pdus);
+	EXPECT_LE(plan.receives, most_regulated_pdus + unexpected_pdus);
+	EXPECT_LE(plan.command_window, core_window);
+	EXPECT_GE(plan.command_window, 1u);
+}
+
 TEST(FlowControl, EveryUnsolicitedDataOutHasItsBuffer)
 {
 	for (u32 first_burst = 512; first_burst <= 65536; first_burst += 512) {
 		for (u32 core_window : {1u, 17u, 64u, 500u}) {
 			const LoginKeys keys = without_r2t(first_burst, 4096);
-			const FlowControl plan = plan_flow_control(
-				keys, core_window, depth);
 
-			EXPECT_GE(plan.receives,
-				  plan.command_window *
-						  (1 + unsolicited_data_outs(
-							       keys)) +
-					  unexpected_pdus);
-			EXPECT_LE(plan.receives, depth);
-			EXPECT_LE(plan.command_window, core_window);
-			EXPECT_GE(plan.command_window, 1u);
+			every_pdu_has_its_buffer(
+				keys, core_window,
+				flow_control_when_idle(keys, core_window));
+			every_pdu_has_its_buffer(
+				keys, core_window,
+				flow_control_under_load(keys, core_window));
 		}
 	}
 }
@@ -91,10 +104,10 @@ TEST(FlowControl, EveryUnsolicitedDataOutHasItsBuffer)
 TEST(FlowControl, ACommandThatTakesAllBuffersGoesAlone)
 {
 	const FlowControl plan =
-		plan_flow_control(without_r2t(1 << 20, 512), 64, depth);
+		flow_control_under_load(without_r2t(1 << 20, 512), 64);
 
 	EXPECT_EQ(plan.command_window, 1u);
-	EXPECT_EQ(plan.receives, depth);
+	EXPECT_EQ(plan.receives, most_regulated_pdus + unexpected_pdus);
 }
 
 TEST(NarrowWindow, LowersMaxCmdSnAndNothingElse)
@@ -106,6 +119,18 @@ TEST(NarrowWindow, LowersMaxCmdSnAndNothingElse)
 	wanted.as<AsyncMessagePdu>().max_cmd_sn = 0xffffffe5;
 	narrow_window(bhs, 32);
 	EXPECT_EQ(memcmp(&bhs, &wanted, sizeof(bhs)), 0);
+}
+
+TEST(WindowLeft, IsCountedAcrossTheWrap)
+{
+	Bhs bhs = {};
+
+	bhs.as<AsyncMessagePdu>().exp_cmd_sn = 0xfffffffe;
+	bhs.as<AsyncMessagePdu>().max_cmd_sn = 1;
+	EXPECT_EQ(window_left(bhs), 4u);
+	/* RFC 7143 4.2.2.1: closed. */
+	bhs.as<AsyncMessagePdu>().max_cmd_sn = 0xfffffffd;
+	EXPECT_EQ(window_left(bhs), 0u);
 }
 
 } // namespace

@@ -35,7 +35,7 @@ private:
 };
 
 /*
- * The receive buffers of one phase of a connection: counted from what the peer
+ * A set of a connection's receive buffers: counted from what the peer
  * may really send, each no larger than two pages, nothing contiguous beyond
  * that.  Owned by the Stream, which guards it.
  */

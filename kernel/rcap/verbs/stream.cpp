@@ -170,24 +170,28 @@ Error Stream::accept(Bytes private_data)
 	return Error::None;
 }
 
-Error Stream::allocate_receives(Phase phase, const ReceiveShape &shape)
+Error Stream::allocate_receives(ReceiveSet set, const ReceiveShape &shape)
 {
-	return receives_[static_cast<u8>(phase)].allocate(*this, shape);
+	const Use use(*this);
+
+	return use.granted() ?
+		       receives_[static_cast<u8>(set)].allocate(*this, shape) :
+		       Error::NotConnected;
 }
 
-Error Stream::post_receives(Phase phase)
+Error Stream::post_receives(ReceiveSet set)
 {
 	SpinGuard guard(lock_);
 
 	if (state_ != State::Open)
 		return Error::NotConnected;
-	return receives_[static_cast<u8>(phase)].post_all();
+	return receives_[static_cast<u8>(set)].post_all();
 }
 
-void Stream::free_receives(Phase phase)
+void Stream::free_receives(ReceiveSet set)
 {
 	const Use use(*this);
-	ReceiveRing &ring = receives_[static_cast<u8>(phase)];
+	ReceiveRing &ring = receives_[static_cast<u8>(set)];
 
 	/* What close() unmaps, the destructor frees. */
 	if (!use.granted())

@@ -35,10 +35,10 @@ public:
 	const port_address &local() const override { return local_; }
 
 	base::Error accept(base::Bytes private_data) override;
-	base::Error allocate_receives(Phase phase,
+	base::Error allocate_receives(ReceiveSet set,
 				      const ReceiveShape &shape) override;
-	base::Error post_receives(Phase phase) override;
-	void free_receives(Phase phase) override;
+	base::Error post_receives(ReceiveSet set) override;
+	void free_receives(ReceiveSet set) override;
 	void give_back(Receive &receive) override;
 	base::Error allocate_sends(u32 count) override;
 	void free_long_send() override;
@@ -112,7 +112,7 @@ private:
 	bool created_ = false;
 	bool accepted_ = false;
 	verbs_memory long_send_ = {};
-	ReceiveRing receives_[2];
+	ReceiveRing receives_[3];
 	base::OwnArray<SendSlot> login_slots_;
 	base::OwnArray<SendSlot> slots_;
 	base::Gate closed_;
