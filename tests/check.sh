@@ -201,12 +201,13 @@ part_uml()
 	[ ${#odd[@]} = 0 ] || sum_up uml-2
 }
 
-# iWARP differs where addresses, ports and receive queues are concerned.
+# iWARP differs where addresses, ports, registrations and receive queues are
+# concerned.
 part_siw()
 {
 	guest_needs uml || { tail -n 20 "$logs/build.log"; return; }
-	stream siw-1 uml -r siw login &
-	stream siw-2 uml -r siw discovery &
+	stream siw-1 uml -r siw login discovery &
+	stream siw-2 uml -r siw io &
 	wait
 	sum_up siw-1 siw-2
 }
@@ -235,7 +236,7 @@ heading()
 	build) echo "the module, for Debian's 6.1 and 6.12" ;;
 	unit) echo 'unit tests, with address and undefined-behaviour sanitizers' ;;
 	fuzz) echo "every parser fuzzed for $fuzz_seconds s" ;;
-	siw) echo 'logins and discovery over iWARP' ;;
+	siw) echo 'logins, discovery and data over iWARP' ;;
 	uml) echo 'real and raw initiators, in User Mode Linux' ;;
 	stock) echo "the same, shorter, on Debian's 6.1 and 6.12" ;;
 	esac
