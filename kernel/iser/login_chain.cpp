@@ -1,8 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "iser/login_chain.h"
 
+#include "iser/text.h"
+
 namespace iser {
 namespace {
+
+/* RFC 7143 6.1; LIO would copy a longer one. */
+constexpr size_t max_key_name = 63;
+
+bool has_long_key_name(Bytes text)
+{
+	TextPairs pairs(text);
+	TextPair pair;
+
+	while (pairs.next(pair))
+		if (pair.key.size() > max_key_name)
+			return true;
+	return false;
+}
 
 /* What every answer to @request has in common; version 0 both ways. */
 LoginResponsePdu response_to(const LoginRequestPdu &request)
@@ -32,8 +48,14 @@ LoginChain::Next LoginChain::append(const LoginRequestPdu &request,
 	if (!data.empty())
 		base::copy(storage_.from(length_), data);
 	length_ += data.size();
-	complete_ = !request.continues();
-	return complete_ ? Next::Complete : Next::AnswerEmpty;
+	if (request.continues())
+		return Next::AnswerEmpty;
+	if (has_long_key_name(text())) {
+		refusal_ = Cause::LoginMalformed;
+		return Next::Refuse;
+	}
+	complete_ = true;
+	return Next::Complete;
 }
 
 void LoginChain::reset()

@@ -68,6 +68,15 @@ const PortRule *find_rule(Bytes text, const PortalText &portal,
 
 } // namespace
 
+bool asks_for_own_target(Bytes text)
+{
+	TextPairs pairs(text);
+	TextPair pair;
+
+	return pairs.next(pair) && pair.key_is("SendTargets") &&
+	       pair.value.empty() && !pairs.next(pair);
+}
+
 size_t rewrite_ports(MutableBytes text, size_t length,
 		     Span<const PortRule> rules)
 {

@@ -9,6 +9,11 @@ using base::Bytes;
 using base::MutableBytes;
 using base::Span;
 
+/*
+ * A Text Request for the target that the session is with (RFC 7143 Appendix C).
+ */
+bool asks_for_own_target(Bytes text);
+
 /* A portal of LIO that RDMA could not be served on under its own port. */
 struct PortRule {
 	Bytes address; /* as LIO prints it: 10.0.0.1 or [fe80::1] */

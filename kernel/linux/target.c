@@ -118,6 +118,7 @@ void target_get_session(struct iscsit_conn *conn, struct target_session *out)
 	out->discovery = conn->sess->sess_ops->SessionType;
 	if (out->discovery || !acl)
 		return;
+	out->target_name = conn->tpg->tpg_tiqn->tiqn;
 	out->command_window = acl->queue_depth;
 	out->nopin_timeout = to_iscsi_nacl(acl)->node_attrib.nopin_timeout;
 	out->nopin_response_timeout =

@@ -118,6 +118,7 @@ private:
 	void complete_aborted();
 	bool nop_out(di::ControlPdu &pdu);
 	bool text(di::ControlPdu &pdu);
+	void text_for_own_target(iscsit_cmd *cmd, di::ControlPdu &pdu);
 	bool task_management(di::ControlPdu &pdu);
 	bool logout(di::ControlPdu &pdu);
 	bool reject(di::ControlPdu &pdu, iser::RejectReason reason);

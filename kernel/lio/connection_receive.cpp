@@ -5,6 +5,8 @@
  * that finds none is parked, and everything behind it (F-28).
  */
 #include "iser/cdb.h"
+#include "iser/send_targets.h"
+#include "iser/text.h"
 #include "lio/connection.h"
 #include "lio/registry.h"
 
@@ -435,10 +437,25 @@ bool Connection::text(di::ControlPdu &pdu)
 		if (!cmd)
 			return reject(pdu, RejectReason::ProtocolError);
 	}
-	target_text(conn_, cmd, bytes_of(pdu.bhs), data.data(),
-		    static_cast<u32>(data.size()));
+	if (session_.target_name && iser::asks_for_own_target(data))
+		text_for_own_target(cmd, pdu);
+	else
+		target_text(conn_, cmd, bytes_of(pdu.bhs), data.data(),
+			    static_cast<u32>(data.size()));
 	datamover_.done(pdu.buffer);
 	return true;
+}
+
+/* LIO wants it by name. */
+void Connection::text_for_own_target(iscsit_cmd *cmd, di::ControlPdu &pdu)
+{
+	u8 buffer[256];
+	iser::TextWriter writer(buffer);
+
+	writer.append("SendTargets", session_.target_name);
+	pdu.bhs.data_segment_length = static_cast<u32>(writer.text().size());
+	target_text(conn_, cmd, bytes_of(pdu.bhs), writer.text().data(),
+		    static_cast<u32>(writer.text().size()));
 }
 
 bool Connection::task_management(di::ControlPdu &pdu)

@@ -149,7 +149,11 @@ void Portal::offer(Connection &connection)
 	if (!connection.portal_node.linked())
 		return;
 	waiting_.remove(connection);
-	offered_.push_back(connection);
+	/*
+	 * The latest comes first (F-40): who has just asked is there, while of
+	 * those that pile up most have stalled, or will have given up.
+	 */
+	offered_.push_front(connection);
 	offered_gate_.open();
 	hurry_if_contended();
 }

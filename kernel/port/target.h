@@ -63,6 +63,8 @@ struct target_session {
 	/* Seconds; 0: no keepalive. */
 	u32 nopin_timeout;
 	u32 nopin_response_timeout;
+	/* Of a normal session; as long as it lives. */
+	const char *target_name;
 };
 void target_get_session(struct iscsit_conn *conn, struct target_session *out);
 /* Bounds the data segments that LIO builds for this connection. */

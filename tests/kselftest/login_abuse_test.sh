@@ -25,7 +25,7 @@ demand_mutual_chap()
 }
 
 # Open, and not run here: see Documentation/faults.md, F-08 and F-40.
-raw_checks login
+raw_checks login stalled
 raw_before=demand_chap
 raw_options=(--chap rawuser:rawsecret12345)
 raw_checks chap

@@ -148,7 +148,7 @@ logout_just_when_it_asks()
 
 rounds 3 1
 check "F-37 a stopped initiator is dropped" a_stopped_initiator_is_dropped
-check "F-37 a cut cable is noticed without traffic" \
+check "F-23 F-37 a cut cable is noticed without traffic" \
 	a_cut_cable_is_noticed_without_traffic 90
 check "F-37 an idle initiator stays" an_idle_initiator_stays
 check "F-24 logout just when the target asks" logout_just_when_it_asks

@@ -198,8 +198,78 @@ address_moves_with_a_bond_that_fails_over()
 	read_disk
 }
 
+# Whoever looks at sessions in configfs and debugfs may hold up their end, and
+# must not see what is gone.
+sessions_are_read_while_they_come_and_go()
+{
+	local i reader
+
+	target_up
+	acl_add $initiator
+	node_new
+	read_sessions &
+	reader=$!
+	for ((i = 1; i <= rounds; i++)); do
+		login
+		logout
+	done
+	touch "$scratch/enough"
+	wait $reader
+	sessions_are 0
+}
+
+read_sessions()
+{
+	until [ -e "$scratch/enough" ]; do
+		cat "$tpg/acls/$initiator/info" "$tpg/dynamic_sessions" \
+			/sys/kernel/debug/lio_iser/* > /dev/null 2>&1 || true
+	done
+}
+
+# LIO ends a session whose ACL gets another depth, and the initiator returns.
+queue_depth_changes_under_load()
+{
+	local depth start
+
+	target_up
+	acl_add $initiator
+	log_in
+	find_disk
+	load_start
+	for depth in 16 1 64; do
+		start=$SECONDS
+		write_to $depth "$tpg/acls/$initiator/cmdsn_depth"
+		took_at_most 15 $start "changing the depth to $depth"
+		until_true 40 logged_in
+		until_true 20 has_traffic
+		holds "$tpg/acls/$initiator/cmdsn_depth" $depth
+	done
+	load_stop
+	read_disk
+}
+
+# Whichever registers first serves; then a person has to be told.
+ib_isert_was_first()
+{
+	local other
+
+	[ "$TARGET_MODULE" = lio_iser ] || skip "lio_iser says it"
+	other=$(find "/lib/modules/$(uname -r)/" -name 'ib_isert.ko*' \
+		-print -quit)
+	[ -n "$other" ] || skip "no ib_isert here"
+	within 20 rmmod lio_iser
+	within 20 insmod "$other"
+	insert_target_module
+	dmesg | tac | sed '/lio-iser-kst: /q' > "$scratch/said"
+	within 20 rmmod lio_iser
+	within 20 rmmod ib_isert
+	grep 'lio_iser:.*ib_isert' "$scratch/said"
+}
+
 tear_down_more()
 {
+	[ ! -d /sys/module/ib_isert ] || [ "$TARGET_MODULE" = ib_isert ] ||
+		rmmod ib_isert
 	touch "$scratch/enough"
 	initiators_down
 	targets_down
@@ -250,6 +320,10 @@ module_is_loaded_on_demand()
 	served_by_target_module
 }
 
+rounds 50 10
+check "F-10 sessions come and go while they are read" \
+	sessions_are_read_while_they_come_and_go 180
+check "F-26 queue depth changed under load" queue_depth_changes_under_load 120
 rounds 10 3
 check "portal disabled under load, sessions go on" \
 	portal_is_disabled_under_load
@@ -258,7 +332,7 @@ check "F-12 portal switched while initiators come and go" \
 	portal_is_switched_while_initiators_come_and_go 120
 check "target disabled under load, enabled again" target_is_disabled_under_load 90
 check "target removed under load" target_is_removed_under_load 90
-check "F-13 RDMA device removed under load, returns" \
+check "F-13 F-14 F-21 RDMA device removed under load, returns" \
 	device_of_a_portal_is_removed_and_returns 120
 check "F-13 RDMA device removed under load, returns, wildcard portal" \
 	device_of_a_wildcard_portal_is_removed_and_returns 120
@@ -267,6 +341,8 @@ check "F-32 initiator killed under load, $rounds times" \
 	initiator_is_killed_under_load 120
 check "F-15 address moves with a bond that fails over" \
 	address_moves_with_a_bond_that_fails_over
+check "F-47 ib_isert was loaded first: the log says what to do" \
+	ib_isert_was_first
 check "module in use is not removed" module_in_use_is_not_removed
 check "module removed and loaded again" module_is_removed_and_loaded_again
 check "module loaded on demand by the core" module_is_loaded_on_demand

@@ -418,7 +418,7 @@ std::vector<Case> login_cases()
 		{"login", "other-opcodes",
 		 "nothing but Login Requests before the login",
 		 other_opcodes_before_login},
-		{"open", "long-key-names", "F-08 key names of 65 to 4000 bytes",
+		{"login", "long-key-names", "F-08 key names of 65 to 4000 bytes",
 		 long_key_names},
 		{"login", "many-unknown-keys",
 		 "F-05 two thousand unknown keys in one PDU",

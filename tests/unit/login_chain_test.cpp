@@ -10,6 +10,7 @@
 namespace iser {
 namespace {
 
+using namespace std::string_literals;
 using namespace std::string_view_literals;
 using test::Buffer;
 using test::str;
@@ -88,6 +89,21 @@ TEST_F(LoginChainTest, K11_SinglePduBeyondTheStorageIsRefused)
 {
 	EXPECT_EQ(append(0, std::string(8193, 'x')), Next::Refuse);
 	EXPECT_TRUE(chain_.text().empty());
+}
+
+/* RFC 7143 6.1: a key name has at most 63 bytes. */
+TEST_F(LoginChainTest, F08_LongKeyNameIsRefused)
+{
+	const std::string longest(63, 'K');
+
+	EXPECT_EQ(append(transit, "a=1\0"s + longest + "=1"), Next::Complete);
+	EXPECT_EQ(append(transit, "a=1\0"s + longest + "K=1"), Next::Refuse);
+}
+
+TEST_F(LoginChainTest, F08_LongKeyNameIsRefusedInAChain)
+{
+	EXPECT_EQ(append(more, std::string(40, 'K')), Next::AnswerEmpty);
+	EXPECT_EQ(append(0, std::string(40, 'K') + "=1"), Next::Refuse);
 }
 
 TEST_F(LoginChainTest, RefusedChainStaysRefused)

@@ -122,6 +122,19 @@ TEST(SendTargets, NewPortIsNotRewrittenAgain)
 	EXPECT_EQ(str(text), "TargetAddress=10.0.0.1:3261,1\0"sv);
 }
 
+/* RFC 7143 Appendix C */
+TEST(SendTargets, WithoutAValueItIsTheSessionsOwn)
+{
+	EXPECT_TRUE(asks_for_own_target(Buffer("SendTargets=\0"sv)));
+	EXPECT_TRUE(asks_for_own_target(Buffer("SendTargets="sv)));
+	EXPECT_FALSE(asks_for_own_target(Buffer("SendTargets=All\0"sv)));
+	EXPECT_FALSE(asks_for_own_target(Buffer("SendTargets"sv)));
+	EXPECT_FALSE(asks_for_own_target(Buffer("X=\0"sv)));
+	EXPECT_FALSE(asks_for_own_target(
+		Buffer("SendTargets=\0SendTargets=\0"sv)));
+	EXPECT_FALSE(asks_for_own_target({}));
+}
+
 TEST(SendTargets, WithoutRulesNothingChanges)
 {
 	Buffer text("TargetAddress=10.0.0.1:3260,1\0"sv);
