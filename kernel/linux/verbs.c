@@ -43,6 +43,8 @@ struct verbs_stream {
 	struct ib_qp *qp;
 	u32 send_wrs;
 	struct work_struct release;
+	/* A message has come; written by the completion worker. */
+	bool heard;
 	void *context;
 };
 
@@ -431,8 +433,15 @@ void verbs_stream_reject(struct verbs_stream *stream, const u8 *private_data,
 		    IB_CM_REJ_CONSUMER_DEFINED);
 }
 
+/*
+ * Until the RTU is here the CM would reject the connection instead, which the
+ * peer takes for a failure to connect; ib_iser then keeps its end for ever.  A
+ * message says the same as an RTU, and not every device makes it an event.
+ */
 void verbs_stream_disconnect(struct verbs_stream *stream)
 {
+	if (READ_ONCE(stream->heard))
+		rdma_notify(stream->id, IB_EVENT_COMM_EST);
 	rdma_disconnect(stream->id);
 }
 
@@ -550,7 +559,10 @@ static void receive_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct verbs_receive *self = container_of(wc->wr_cqe,
 						  struct verbs_receive, cqe);
+	struct verbs_stream *stream = wc->qp->qp_context;
 
+	if (wc->status == IB_WC_SUCCESS)
+		WRITE_ONCE(stream->heard, true);
 	verbs_receive_done(self->context, wc->status,
 			   wc->status == IB_WC_SUCCESS ? wc->byte_len : 0);
 }
