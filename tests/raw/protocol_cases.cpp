@@ -607,7 +607,7 @@ std::vector<Case> protocol_cases()
 		{"text", "send-targets-empty",
 		 "SendTargets without a value names the session's target",
 		 send_targets_without_a_value},
-		{"text", "long-send-targets",
+		{"open", "long-send-targets",
 		 "OQ-12 SendTargets longer than 128 bytes comes in parts",
 		 long_send_targets_in_a_session},
 		{"text", "discovery", "discovery of all targets", discovery},
