@@ -56,6 +56,7 @@ void Connection::attach(base::OwnPtr<rcap::Stream> stream,
 {
 	stream_ = base::move(stream);
 	options_ = options;
+	iser_ord_ = stream_->traits().read_depth;
 }
 
 Error Connection::accept(Bytes private_data)
@@ -125,6 +126,13 @@ void Connection::put_data(TaskResources &task, const di::DataDescriptor &data,
 void Connection::get_data(TaskResources &task, const di::DataDescriptor &data,
 			  u32 buffer_offset)
 {
+	/* RFC 7145 7.3.6 */
+	if (iser_ord_ == 0) {
+		terminate(Cause::NoReadAllowed, nullptr);
+		iscsi_.data_completion_notify(task, false);
+		return;
+	}
+
 	auto source = source_offset(task.mapping.write, write_base_,
 				    buffer_offset, task.unsolicited,
 				    data.length);
@@ -146,6 +154,9 @@ void Connection::notice_key_values(const LoginKeys &keys)
 	write_base_ = write_base(keys.tagged_buffer_for_solicited_data_only(),
 				 options_.silent_means_solicited_only);
 	discovery_ = keys.discovery();
+	if (!discovery_)
+		hello_required_ = keys.iser_hello_required();
+	__atomic_store_n(&first_is_due_, !discovery_, __ATOMIC_RELAXED);
 }
 
 /* A set of buffers for PDUs as limits_ has them. */
@@ -229,6 +240,8 @@ void Connection::deliver(rcap::Receive &receive, bool again)
 
 	if (terminated())
 		return;
+	if (full_feature_ && first_is_due() && !first_message(receive))
+		return;
 	const MessageCheck checked = check(head, receive.length());
 
 	if (!checked.ok()) {
@@ -248,6 +261,60 @@ void Connection::deliver(rcap::Receive &receive, bool again)
 		iscsi_.login_notify(pdu);
 }
 
+/* False: it was the Hello, or what may not come in its place. */
+bool Connection::first_message(rcap::Receive &receive)
+{
+	const auto &head =
+		*reinterpret_cast<MessageHead *>(receive.head().data());
+	const FirstMessage judged = judge_first_message(
+		receive.length() > 0 ? head.header.opcode() :
+				       IserOpcode::Control, hello_required_);
+
+	__atomic_store_n(&first_is_due_, false, __ATOMIC_RELAXED);
+	switch (judged) {
+	case FirstMessage::Ordinary:
+		return true;
+	case FirstMessage::Hello:
+		hello(receive);
+		return false;
+	default:
+		terminate(hello_required_ == Declared::Yes ?
+				  Cause::HelloMissing :
+				  Cause::UnexpectedHello, nullptr);
+		return false;
+	}
+}
+
+/* RFC 7145 5.1.3 */
+void Connection::hello(rcap::Receive &receive)
+{
+	const HelloAnswer answer = answer_hello(
+		*reinterpret_cast<Hello *>(receive.head().data()),
+		receive.length(), iser_ord_);
+
+	if (answer.cause != Cause::None) {
+		terminate(answer.cause, nullptr);
+		return;
+	}
+	iser_ord_ = answer.iser_ord;
+	if (iser_ord_ > 0)
+		stream_->limit_reads(iser_ord_);
+	stream_->give_back(receive);
+	base::copy(hello_reply_.head,
+		   {reinterpret_cast<const u8 *>(&answer.reply),
+		    sizeof(answer.reply)});
+	hello_reply_.head_length = sizeof(answer.reply);
+	stream_->send(hello_reply_);
+}
+
+void Connection::hello_sent(bool ok)
+{
+	const auto &reply = *reinterpret_cast<HelloReply *>(hello_reply_.head);
+
+	if (ok && reply.rejects())
+		terminate(Cause::HelloRejected, nullptr);
+}
+
 /* What only a login needs: an 8 KiB buffer each way. */
 void Connection::free_login_resources()
 {
@@ -262,6 +329,10 @@ void Connection::sent(rcap::Send &send, bool ok)
 		if (ok && full_feature_)
 			free_login_resources();
 		iscsi_.login_sent(ok);
+		return;
+	}
+	if (&send == &hello_reply_) {
+		hello_sent(ok);
 		return;
 	}
 	send.write = nullptr;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "di/datamover.h"
+#include "iser/hello.h"
 #include "iser/task.h"
 
 namespace iser {
@@ -61,12 +62,25 @@ public:
 	void released() override;
 
 	u64 messages_received() const { return messages_received_; }
+	/* The initiator has not said anything in full feature phase. */
+	bool first_is_due() const
+	{
+		return __atomic_load_n(&first_is_due_, __ATOMIC_RELAXED);
+	}
+	/* And what it says first has to be a Hello. */
+	bool hello_is_due() const
+	{
+		return first_is_due() && hello_required_ == Declared::Yes;
+	}
 
 private:
 	void terminate(Cause cause, const char *detail);
 	bool terminated() const;
 	MessageCheck check(const MessageHead &head, u32 received) const;
 	void deliver(rcap::Receive &receive, bool again);
+	bool first_message(rcap::Receive &receive);
+	void hello(rcap::Receive &receive);
+	void hello_sent(bool ok);
 	base::Error allocate_receives(rcap::ReceiveSet set, u32 count);
 	void free_login_resources();
 
@@ -78,6 +92,12 @@ private:
 	bool discovery_ = false;
 	MessageLimits limits_ = {0, max_login_data};
 	rcap::Send login_;
+	Declared hello_required_ = Declared::No;
+	/* Cleared by the completion worker. */
+	bool first_is_due_ = false;
+	rcap::Send hello_reply_;
+	/* iSER-ORD: RDMA Reads we may have outstanding. */
+	u32 iser_ord_ = 0;
 	/* Written by the one completion worker of the connection. */
 	u64 messages_received_ = 0;
 	/* Set once, by whoever finds the connection unusable first. */

@@ -135,7 +135,7 @@ void LoginKeys::note_response(Bytes text)
 		/* Then the initiator must not act on it (RFC 7143 6.2). */
 		if (pair.key_is("TaggedBufferForSolicitedDataOnly") &&
 		    pair.value_is("NotUnderstood"))
-			solicited_only_ = SolicitedOnly::No;
+			solicited_only_ = Declared::No;
 	}
 }
 
@@ -174,12 +174,42 @@ void LoginKeys::note_declared(const TextPair &pair)
 		if (length.ok() && length.value() >= min_length &&
 		    length.value() <= max_length)
 			max_recv_data_segment_length_ = length.value();
-	} else if (pair.key_is("TaggedBufferForSolicitedDataOnly")) {
-		auto only = pair.boolean();
+	} else {
+		note_declared_by_iser(pair);
+	}
+}
 
-		if (only.ok())
-			solicited_only_ = only.value() ? SolicitedOnly::Yes :
-							 SolicitedOnly::No;
+void LoginKeys::note_boolean(const TextPair &pair, Declared &declared)
+{
+	auto value = pair.boolean();
+
+	if (value.ok())
+		declared = value.value() ? Declared::Yes : Declared::No;
+	else
+		illegal_declaration_ = true;
+}
+
+/* RFC 7145 6.7 to 6.10 */
+void LoginKeys::note_declared_by_iser(const TextPair &pair)
+{
+	if (pair.key_is("TaggedBufferForSolicitedDataOnly")) {
+		note_boolean(pair, solicited_only_);
+	} else if (pair.key_is("iSERHelloRequired")) {
+		note_boolean(pair, hello_required_);
+	} else if (pair.key_is("MaxOutstandingUnexpectedPDUs")) {
+		auto number = pair.number();
+
+		if (!number.ok() || number.value() == 1) {
+			illegal_declaration_ = true;
+			return;
+		}
+		declares_unexpected_pdus_ = true;
+		unexpected_pdus_ = number.value();
+	} else if (pair.key_is("MaxAHSLength")) {
+		auto number = pair.number();
+
+		if (!number.ok() || number.value() == 1)
+			illegal_declaration_ = true;
 	}
 }
 

@@ -5,8 +5,8 @@
 
 namespace iser {
 
-/* What the initiator declared of TaggedBufferForSolicitedDataOnly. */
-enum class SolicitedOnly : u8 { Undeclared, Yes, No };
+/* What the initiator declared of a key that is Yes or No. */
+enum class Declared : u8 { Silent, Yes, No };
 
 /*
  * Listens to the text that both ends exchange in a login, and knows what they
@@ -34,10 +34,22 @@ public:
 	{
 		return max_recv_data_segment_length_;
 	}
-	SolicitedOnly tagged_buffer_for_solicited_data_only() const
+	Declared tagged_buffer_for_solicited_data_only() const
 	{
 		return solicited_only_;
 	}
+	Declared iser_hello_required() const { return hello_required_; }
+	/*
+	 * What the initiator declared to have room for; 0: it set no limit.
+	 * Declared: a number that is allowed (RFC 7145 6.7).
+	 */
+	bool declares_max_outstanding_unexpected_pdus() const
+	{
+		return declares_unexpected_pdus_;
+	}
+	u32 max_outstanding_unexpected_pdus() const { return unexpected_pdus_; }
+	/* A declaration of RFC 7145 had a value that is not allowed. */
+	bool illegal_declaration() const { return illegal_declaration_; }
 	/* Free of control characters; empty as long as there is none. */
 	Bytes initiator_name() const { return initiator_name_.bytes(); }
 	Bytes target_name() const { return target_name_.bytes(); }
@@ -84,11 +96,17 @@ private:
 
 	void note_negotiated(const TextPair &pair, bool by_target);
 	void note_declared(const TextPair &pair);
+	void note_declared_by_iser(const TextPair &pair);
+	void note_boolean(const TextPair &pair, Declared &declared);
 	u32 concluded(Negotiated key) const;
 
 	Negotiation negotiations_[negotiated_count] = {};
 	bool discovery_ = false;
-	SolicitedOnly solicited_only_ = SolicitedOnly::Undeclared;
+	Declared solicited_only_ = Declared::Silent;
+	Declared hello_required_ = Declared::Silent;
+	bool declares_unexpected_pdus_ = false;
+	u32 unexpected_pdus_ = 0;
+	bool illegal_declaration_ = false;
 	u32 max_recv_data_segment_length_ = 8192;
 	Name initiator_name_;
 	Name target_name_;

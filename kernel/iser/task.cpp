@@ -21,10 +21,10 @@ Result<u64> tagged_offset(u64 base, u32 delta, u32 length)
 
 } // namespace
 
-WriteBase write_base(SolicitedOnly declared, bool silent_means_solicited_only)
+WriteBase write_base(Declared declared, bool silent_means_solicited_only)
 {
-	bool solicited_only = declared == SolicitedOnly::Undeclared ?
-		silent_means_solicited_only : declared == SolicitedOnly::Yes;
+	bool solicited_only = declared == Declared::Silent ?
+		silent_means_solicited_only : declared == Declared::Yes;
 
 	return solicited_only ? WriteBase::SolicitedOnly :
 				WriteBase::WholeBuffer;

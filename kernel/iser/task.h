@@ -19,7 +19,7 @@ enum class WriteBase : u8 {
  * advance the offset past the unsolicited data; the RFC's default is the other
  * way: @silent_means_solicited_only chooses.
  */
-WriteBase write_base(SolicitedOnly declared, bool silent_means_solicited_only);
+WriteBase write_base(Declared declared, bool silent_means_solicited_only);
 
 /*
  * How many bytes of the command's data come without being asked for: the

@@ -178,6 +178,8 @@ private:
 	bool widening_ = false;
 	u64 messages_at_ping_ = 0;
 	bool pinged_ = false;
+	/* Since a login behind which nothing has come; the watchdog's. */
+	u32 silent_periods_ = 0;
 	iscsit_cmd *logout_cmd_ = nullptr;
 	bool logout_queued_ = false;
 

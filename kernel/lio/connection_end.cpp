@@ -15,6 +15,8 @@ using iser::State;
 
 namespace {
 
+/* Periods of silence after a login, before the first ping. */
+constexpr u32 patient_periods = 4;
 /* How long a refusal may take to leave before the connection is closed. */
 constexpr unsigned int refusal_ms = 1000;
 /* How often commands that nobody would end are looked for. */
@@ -145,6 +147,15 @@ void Connection::ping()
 {
 	const u64 received = datamover_.messages_received();
 
+	if (datamover_.hello_is_due()) {
+		end(Cause::HelloMissing);
+		return;
+	}
+	/* It may have no receive buffers yet (RFC 7145 5.1.1): not at once. */
+	if (datamover_.first_is_due() && silent_periods_++ < patient_periods) {
+		watchdog_.queue(session_.nopin_timeout * 1000);
+		return;
+	}
 	if (pinged_) {
 		if (received == messages_at_ping_)
 			end(Cause::PingUnanswered);

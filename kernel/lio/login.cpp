@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "lio/login.h"
 
+#include "iser/flow_control.h"
 #include "iser/key_limit.h"
+#include "iser/text.h"
 #include "iser/text_edit.h"
 
 namespace lio {
@@ -15,10 +17,12 @@ using iser::LoginResponsePdu;
 
 namespace {
 
-/* RFC 7145 6.8, 6.9 */
+/* RFC 7145 6.7 to 6.10 */
 constexpr const char *ours[] = {
-	"TaggedBufferForSolicitedDataOnly",
+	"MaxOutstandingUnexpectedPDUs",
 	"MaxAHSLength",
+	"TaggedBufferForSolicitedDataOnly",
+	"iSERHelloRequired",
 };
 
 /* Data-Outs that a first burst comes in. */
@@ -68,6 +72,9 @@ LoginChain::Next Login::take(const di::ControlPdu &pdu)
 	if (next == LoginChain::Next::Complete) {
 		limit_lengths();
 		keys_.note_request(text_);
+		/* A declaration has no answer that could refuse it. */
+		if (keys_.illegal_declaration())
+			return LoginChain::Next::Refuse;
 		keep_keys_from_lio();
 		complete_ = true;
 	}
@@ -134,6 +141,30 @@ Bytes Login::response_text(Bytes text)
 	return Bytes(response_text_.all()).first(text.size());
 }
 
+/*
+ * Only to an initiator that knows the key: others end the login over it.  Its
+ * own limit, 2 or more if it has one, needs no counting: one NOP-In at a time
+ * is all that we send unasked (RFC 7145 8.1.2).
+ */
+Bytes Login::declare_unexpected_pdus(Bhs &bhs, Bytes text)
+{
+	const u32 length = bhs.data_segment_length;
+	iser::TextWriter writer(response_text_.all().from(length));
+
+	if (length > text.size())
+		return text;
+	writer.append("MaxOutstandingUnexpectedPDUs", iser::unexpected_pdus);
+	if (writer.truncated())
+		return text;
+
+	const u32 longer = length + static_cast<u32>(writer.text().size());
+
+	bhs.data_segment_length = longer;
+	for (u32 i = longer; i < iser::padded(longer); ++i)
+		response_text_.all()[i] = 0;
+	return Bytes(response_text_.all()).first(iser::padded(longer));
+}
+
 LoginResponse Login::answer(const target_login_response &response)
 {
 	LoginResponse answer;
@@ -156,6 +187,11 @@ LoginResponse Login::answer(const target_login_response &response)
 	max_cmd_sn_ = pdu.max_cmd_sn;
 	tsih_ = pdu.tsih;
 	answer.text = response_text({response.text, length});
+	if (!response.failed && !declared_ &&
+	    keys_.declares_max_outstanding_unexpected_pdus()) {
+		declared_ = true;
+		answer.text = declare_unexpected_pdus(answer.bhs, answer.text);
+	}
 	if (length > 0)
 		keys_.note_response(answer.text.first(
 			pdu.data_segment_length < length ?

@@ -31,7 +31,11 @@ public:
 	/* Takes a request in; what to do about it is as LoginChain says. */
 	iser::LoginChain::Next take(const di::ControlPdu &pdu);
 	/* Why take() said Refuse. */
-	iser::Cause refusal() const { return chain_.refusal(); }
+	iser::Cause refusal() const
+	{
+		return keys_.illegal_declaration() ?
+			       iser::Cause::LoginMalformed : chain_.refusal();
+	}
 	/* The answer that asks for the rest of a C-bit chain. */
 	LoginResponse ask_for_more();
 	/* Ends the login with a status (RFC 7143 11.13.5). */
@@ -51,6 +55,7 @@ private:
 	void limit_lengths();
 	void keep_keys_from_lio();
 	base::Bytes response_text(base::Bytes text);
+	base::Bytes declare_unexpected_pdus(iser::Bhs &bhs, base::Bytes text);
 
 	iser::LoginKeys keys_;
 	iser::Bhs request_ = {};
@@ -62,6 +67,8 @@ private:
 	u32 max_cmd_sn_ = 0;
 	u16 tsih_ = 0;
 	bool answered_ = false;
+	/* We said how many unexpected PDUs we have room for. */
+	bool declared_ = false;
 	const u32 receive_data_;
 	/* Joined, and with the numbers lowered to what we can do. */
 	base::Bytes text_;

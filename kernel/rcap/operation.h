@@ -44,6 +44,8 @@ struct Transfer {
 struct Send {
 	base::ListNode node;
 	u8 head[head_size];
+	/* Less of it only in a message that has no data. */
+	u32 head_length = head_size;
 	bool with_invalidate = false;
 	u32 invalidate = 0;
 	/* Stays where it is until sent(). */

@@ -102,6 +102,12 @@ public:
 	static constexpr u32 long_data = 8192;
 	virtual void free_long_send() = 0;
 
+	/*
+	 * RDMA Reads outstanding at a time, from now on: @depth, at least 1,
+	 * if that is less than the traits say.  Before the first one.
+	 */
+	virtual void limit_reads(u32 depth) = 0;
+
 	/* All three sleep while they prepare data. */
 	virtual void send(Send &send) = 0;
 	virtual void write(Transfer &transfer) = 0;

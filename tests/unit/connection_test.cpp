@@ -95,6 +95,8 @@ protected:
 		receive_.fill(message);
 		connection_.received(receive_);
 	}
+	void full_feature_with(const std::string &declared);
+	void receive_hello(u16 ird, size_t length = 28);
 	static Bhs bhs(IscsiOpcode opcode)
 	{
 		Bhs bhs = {};
@@ -178,6 +180,105 @@ TEST_F(ConnectionTest, ReceivesForLoadAreLikeTheFirst)
 	EXPECT_EQ(stream_.shape.body, 4096u);
 	EXPECT_GE(stream_.shape.tail, 256u + 3);
 	EXPECT_EQ(stream_.calls, "allocate_receives:load post_receives:load ");
+}
+
+/* Full feature phase with an initiator that declared this of the Hello. */
+void ConnectionTest::full_feature_with(const std::string &declared)
+{
+	LoginKeys keys;
+	const std::string text = declared + '\0';
+
+	keys.note_request(test::Buffer(std::string_view(text)));
+	connection_.notice_key_values(keys);
+	full_feature();
+}
+
+void ConnectionTest::receive_hello(u16 ird, size_t length)
+{
+	std::vector<u8> message(length);
+
+	message[0] = 0x20;
+	message[1] = 0xaa;
+	message[2] = static_cast<u8>(ird >> 8);
+	message[3] = static_cast<u8>(ird);
+	receive_.fill(message);
+	connection_.received(receive_);
+}
+
+TEST_F(ConnectionTest, T015_HelloIsAnsweredByTheFirstMessage)
+{
+	full_feature_with("iSERHelloRequired=Yes");
+	EXPECT_TRUE(connection_.hello_is_due());
+	receive_hello(4);
+	EXPECT_EQ(stream_.calls, "limit_reads:4 give_back send ");
+	ASSERT_EQ(stream_.sends.size(), 1u);
+	EXPECT_EQ(stream_.sends[0]->head_length, 28u);
+	EXPECT_EQ(stream_.sends[0]->head[0], 0x30);
+	EXPECT_EQ(stream_.sends[0]->head[3], 4);
+	EXPECT_TRUE(stream_.sends[0]->data.empty());
+	connection_.sent(*stream_.sends[0], true);
+	EXPECT_EQ(iscsi_.calls, "");
+	EXPECT_FALSE(connection_.hello_is_due());
+	receive(IscsiOpcode::NopOut, 0, 0);
+	EXPECT_EQ(iscsi_.calls, "control ");
+}
+
+TEST_F(ConnectionTest, N010_HelloOfASilentInitiatorIsAnswered)
+{
+	full_feature_with("");
+	EXPECT_FALSE(connection_.hello_is_due());
+	receive_hello(4);
+	EXPECT_EQ(stream_.sends.size(), 1u);
+}
+
+TEST_F(ConnectionTest, N008_HelloAgainstTheDeclarationEndsTheConnection)
+{
+	full_feature_with("iSERHelloRequired=No");
+	receive_hello(4);
+	EXPECT_TRUE(stream_.sends.empty());
+	EXPECT_EQ(iscsi_.calls, "terminate:unexpected_hello ");
+}
+
+TEST_F(ConnectionTest, T015_CommandInPlaceOfTheHelloEndsTheConnection)
+{
+	full_feature_with("iSERHelloRequired=Yes");
+	receive(IscsiOpcode::NopOut, 0, 0);
+	EXPECT_EQ(iscsi_.calls, "terminate:hello_missing ");
+}
+
+TEST_F(ConnectionTest, SecondHelloEndsTheConnection)
+{
+	full_feature_with("iSERHelloRequired=Yes");
+	receive_hello(4);
+	receive_hello(4, 76);
+	EXPECT_EQ(iscsi_.calls, "terminate:unexpected_hello ");
+}
+
+TEST_F(ConnectionTest, T067_ConnectionEndsBehindARejection)
+{
+	full_feature_with("iSERHelloRequired=Yes");
+
+	std::vector<u8> message(28);
+
+	message[0] = 0x20;
+	message[1] = 0x22;
+	receive_.fill(message);
+	connection_.received(receive_);
+	ASSERT_EQ(stream_.sends.size(), 1u);
+	EXPECT_EQ(stream_.sends[0]->head[0], 0x31);
+	EXPECT_EQ(iscsi_.calls, "");
+	connection_.sent(*stream_.sends[0], true);
+	EXPECT_EQ(iscsi_.calls, "terminate:hello_rejected ");
+}
+
+TEST_F(ConnectionTest, T043_WithoutReadsAWriteThatNeedsOneEndsTheConnection)
+{
+	full_feature_with("iSERHelloRequired=Yes");
+	receive_hello(0);
+	task_.mapping.write_valid = true;
+	connection_.get_data(task_, {.length = 512}, 0);
+	EXPECT_EQ(iscsi_.calls, "terminate:no_read_allowed no_data ");
+	EXPECT_TRUE(stream_.transfers.empty());
 }
 
 TEST_F(ConnectionTest, T066_FailedAllocationIsReported)

@@ -82,6 +82,10 @@ public:
 		return call("allocate_sends");
 	}
 	void free_long_send() override { note("free_long_send"); }
+	void limit_reads(u32 depth) override
+	{
+		note("limit_reads:" + std::to_string(depth));
+	}
 	void send(rcap::Send &send) override
 	{
 		note("send");
@@ -122,7 +126,7 @@ private:
 
 	Log &log_;
 	int count_ = 0;
-	rcap::Traits traits_;
+	rcap::Traits traits_ = {.read_depth = 16};
 	port_address address_ = {};
 };
 

@@ -260,15 +260,58 @@ TEST_F(LoginKeysTest, N018_TaggedBufferForSolicitedDataOnlyIsDeclared)
 		return keys_.tagged_buffer_for_solicited_data_only();
 	};
 
-	EXPECT_EQ(declared(), SolicitedOnly::Undeclared);
+	EXPECT_EQ(declared(), Declared::Silent);
 	request("TaggedBufferForSolicitedDataOnly=maybe");
-	EXPECT_EQ(declared(), SolicitedOnly::Undeclared);
+	EXPECT_EQ(declared(), Declared::Silent);
 	response("TaggedBufferForSolicitedDataOnly=Yes");
-	EXPECT_EQ(declared(), SolicitedOnly::Undeclared);
+	EXPECT_EQ(declared(), Declared::Silent);
 	request("TaggedBufferForSolicitedDataOnly=Yes");
-	EXPECT_EQ(declared(), SolicitedOnly::Yes);
+	EXPECT_EQ(declared(), Declared::Yes);
 	request("TaggedBufferForSolicitedDataOnly=No");
-	EXPECT_EQ(declared(), SolicitedOnly::No);
+	EXPECT_EQ(declared(), Declared::No);
+}
+
+TEST_F(LoginKeysTest, N019_HelloRequiredIsDeclared)
+{
+	EXPECT_EQ(keys_.iser_hello_required(), Declared::Silent);
+	request("iSERHelloRequired=Yes");
+	EXPECT_EQ(keys_.iser_hello_required(), Declared::Yes);
+	request("iSERHelloRequired=No");
+	EXPECT_EQ(keys_.iser_hello_required(), Declared::No);
+	EXPECT_FALSE(keys_.illegal_declaration());
+}
+
+TEST_F(LoginKeysTest, N015_UnexpectedPdusAreDeclared)
+{
+	EXPECT_FALSE(keys_.declares_max_outstanding_unexpected_pdus());
+	request("MaxOutstandingUnexpectedPDUs=7");
+	EXPECT_TRUE(keys_.declares_max_outstanding_unexpected_pdus());
+	EXPECT_EQ(keys_.max_outstanding_unexpected_pdus(), 7u);
+	EXPECT_FALSE(keys_.illegal_declaration());
+}
+
+TEST_F(LoginKeysTest, K06_IllegalDeclarationsAreNoticed)
+{
+	for (const char *pair : {"MaxOutstandingUnexpectedPDUs=1",
+				 "MaxOutstandingUnexpectedPDUs=4294967296",
+				 "MaxOutstandingUnexpectedPDUs=many",
+				 "MaxAHSLength=1", "MaxAHSLength=x",
+				 "iSERHelloRequired=yes",
+				 "TaggedBufferForSolicitedDataOnly=1"}) {
+		LoginKeys keys;
+
+		keys.note_request(Buffer(std::string(pair) + '\0'));
+		EXPECT_TRUE(keys.illegal_declaration()) << pair;
+	}
+	for (const char *pair : {"MaxOutstandingUnexpectedPDUs=0",
+				 "MaxOutstandingUnexpectedPDUs=2",
+				 "MaxOutstandingUnexpectedPDUs=4294967295",
+				 "MaxAHSLength=0", "MaxAHSLength=1020"}) {
+		LoginKeys keys;
+
+		keys.note_request(Buffer(std::string(pair) + '\0'));
+		EXPECT_FALSE(keys.illegal_declaration()) << pair;
+	}
 }
 
 TEST_F(LoginKeysTest, K08_NotUnderstoodForbidsTheSolicitedOnlyLayout)
@@ -276,7 +319,7 @@ TEST_F(LoginKeysTest, K08_NotUnderstoodForbidsTheSolicitedOnlyLayout)
 	request("TaggedBufferForSolicitedDataOnly=Yes");
 	response("TaggedBufferForSolicitedDataOnly=NotUnderstood");
 	EXPECT_EQ(keys_.tagged_buffer_for_solicited_data_only(),
-		  SolicitedOnly::No);
+		  Declared::No);
 }
 
 TEST_F(LoginKeysTest, NamesOutliveTheTextTheyCameIn)
@@ -365,7 +408,7 @@ TEST_F(LoginKeysTest, F35_OQ34_DialogueWithOpenIscsi)
 	EXPECT_EQ(keys_.target_recv_data_segment_length(), 8192u);
 	EXPECT_EQ(keys_.initiator_recv_data_segment_length(), 262144u);
 	EXPECT_EQ(keys_.tagged_buffer_for_solicited_data_only(),
-		  SolicitedOnly::Undeclared);
+		  Declared::Silent);
 	EXPECT_EQ(str(keys_.initiator_name()),
 		  "iqn.1993-08.org.debian:01:abc");
 }

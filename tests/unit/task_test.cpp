@@ -39,18 +39,18 @@ RemoteMapping mapping(bool write_valid, bool read_valid)
 TEST(WriteBase, OQ01_DeclarationDecides)
 {
 	for (bool silent : {false, true}) {
-		EXPECT_EQ(write_base(SolicitedOnly::Yes, silent),
+		EXPECT_EQ(write_base(Declared::Yes, silent),
 			  WriteBase::SolicitedOnly);
-		EXPECT_EQ(write_base(SolicitedOnly::No, silent),
+		EXPECT_EQ(write_base(Declared::No, silent),
 			  WriteBase::WholeBuffer);
 	}
 }
 
 TEST(WriteBase, OQ01_SettingDecidesForTheSilent)
 {
-	EXPECT_EQ(write_base(SolicitedOnly::Undeclared, true),
+	EXPECT_EQ(write_base(Declared::Silent, true),
 		  WriteBase::SolicitedOnly);
-	EXPECT_EQ(write_base(SolicitedOnly::Undeclared, false),
+	EXPECT_EQ(write_base(Declared::Silent, false),
 		  WriteBase::WholeBuffer);
 }
 

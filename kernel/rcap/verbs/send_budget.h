@@ -42,6 +42,12 @@ public:
 			reads_ += clamp(work_requests, read_depth_);
 	}
 
+	/* While no read is outstanding. */
+	constexpr void limit_reads(u32 depth)
+	{
+		read_depth_ = reads_ = clamp(depth, read_depth_);
+	}
+
 	/* Whether it can ever be posted. */
 	constexpr bool holds(u32 work_requests) const
 	{

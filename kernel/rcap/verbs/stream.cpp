@@ -234,6 +234,13 @@ Error Stream::allocate_sends(u32 count)
 	return use.granted() ? add_slots(slots_, count) : Error::NotConnected;
 }
 
+void Stream::limit_reads(u32 depth)
+{
+	SpinGuard guard(lock_);
+
+	budget_.limit_reads(depth);
+}
+
 void Stream::free_long_send()
 {
 	const Use use(*this);

@@ -42,6 +42,7 @@ public:
 	void give_back(Receive &receive) override;
 	base::Error allocate_sends(u32 count) override;
 	void free_long_send() override;
+	void limit_reads(u32 depth) override;
 	void send(Send &send) override;
 	void write(Transfer &transfer) override;
 	void read(Transfer &transfer) override;
