@@ -28,5 +28,5 @@ protocol_target_up()
 }
 
 # Not run: group open, see the end of Documentation/faults.md.
-raw_checks data protocol text
+raw_checks data protocol hello text
 run_checks

@@ -120,5 +120,6 @@ std::vector<Case> connection_cases();
 std::vector<Case> data_cases();
 std::vector<Case> task_cases();
 std::vector<Case> protocol_cases();
+std::vector<Case> hello_cases();
 
 } // namespace raw

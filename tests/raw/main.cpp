@@ -32,7 +32,8 @@ std::vector<Case> all_cases()
 	std::vector<Case> all;
 
 	for (auto cases : {length_cases, login_cases, connection_cases,
-			   data_cases, task_cases, protocol_cases})
+			   data_cases, task_cases, protocol_cases,
+			   hello_cases})
 		for (const Case &one : cases())
 			all.push_back(one);
 	return all;

@@ -119,26 +119,6 @@ void iser_opcodes_in_full_feature(Lab &lab)
 	iser_opcodes(lab, true);
 }
 
-void hello(Lab &lab)
-{
-	const std::uint8_t byte_1[] = {0x11, 0xaa};
-
-	for (bool logged_in : {false, true})
-		for (std::uint8_t versions : byte_1)
-			for (std::size_t size : {12, 28}) {
-				auto session = logged_in ? lab.login()
-							 : lab.connect();
-				ByteVector message(size);
-
-				message[0] = 0x20;
-				message[1] = versions;
-				message[3] = 8;
-				session->connection().send(message);
-				expect_outcome(outcome_of(*session),
-					       {Outcome::Closed}, "Hello");
-			}
-}
-
 void reserved_bits_are_ignored(Lab &lab)
 {
 	auto session = lab.login();
@@ -571,8 +551,6 @@ std::vector<Case> protocol_cases()
 		{"protocol", "iser-opcodes",
 		 "E11 iSER opcodes 0, 2 to 15 in full feature phase",
 		 iser_opcodes_in_full_feature},
-		{"protocol", "hello", "E11 Hello that was not agreed on",
-		 hello},
 		{"protocol", "reserved", "reserved bits are ignored",
 		 reserved_bits_are_ignored},
 		{"protocol", "send-opcodes", "1.8 Send with and without SE",
