@@ -6,6 +6,27 @@ using namespace iser;
 
 using Next = LoginChain::Next;
 
+namespace {
+
+/* RFC 7143 6.1: at most 63 bytes; what follows an illegible pair is not read. */
+bool has_long_key(const std::string &text)
+{
+	for (size_t at = 0; at < text.size();) {
+		const std::string pair =
+			text.substr(at, text.find('\0', at) - at);
+		const size_t sign = pair.find('=');
+
+		if (sign == 0 || sign == std::string::npos)
+			return false;
+		if (sign > 63)
+			return true;
+		at += pair.size() + 1;
+	}
+	return false;
+}
+
+} // namespace
+
 /* PDUs of a flags byte, a length byte and text; against a std::string. */
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -34,7 +55,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			expected.clear();
 		complete = false;
 		refused = refused || (request.flags & 0xc0) == 0xc0 ||
-			  expected.size() + text.size() > room;
+			  expected.size() + text.size() > room ||
+			  (!more && has_long_key(expected + fuzz::str(
+						       fuzz::view(text))));
 
 		Next next = chain.append(request, fuzz::view(text));
 
