@@ -186,7 +186,13 @@ Error Connection::allocate_receives_for_load(u32 count)
 	if (Error error = allocate_receives(rcap::ReceiveSet::Load, count);
 	    error != Error::None)
 		return error;
-	return stream_->post_receives(rcap::ReceiveSet::Load);
+
+	const Error error = stream_->post_receives(rcap::ReceiveSet::Load);
+
+	/* Some may be posted, so there is no way back. */
+	if (error != Error::None)
+		terminate(Cause::ReceiveFailed, nullptr);
+	return error;
 }
 
 Error Connection::enable_datamover(const Bhs &final_login_response, Bytes text)

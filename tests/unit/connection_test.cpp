@@ -281,6 +281,24 @@ TEST_F(ConnectionTest, T043_WithoutReadsAWriteThatNeedsOneEndsTheConnection)
 	EXPECT_TRUE(stream_.transfers.empty());
 }
 
+TEST_F(ConnectionTest, WithoutReceivesForLoadItGoesOnAsItWas)
+{
+	full_feature();
+	stream_.fail_at = 0;
+	attach({});
+	EXPECT_EQ(connection_.allocate_receives_for_load(56), Error::NoMemory);
+	EXPECT_EQ(iscsi_.calls, "");
+}
+
+TEST_F(ConnectionTest, ReceivesThatAreHalfPostedEndTheConnection)
+{
+	full_feature();
+	stream_.fail_at = 1;
+	attach({});
+	EXPECT_EQ(connection_.allocate_receives_for_load(56), Error::NoMemory);
+	EXPECT_EQ(iscsi_.calls, "terminate:receive_failed ");
+}
+
 TEST_F(ConnectionTest, T066_FailedAllocationIsReported)
 {
 	for (int fails : {0, 1}) {
