@@ -18,6 +18,8 @@
 /* Connection requests that wait to be handled. */
 #define LISTEN_BACKLOG		128
 
+/* The CM is told that the connection is made, and does a little work. */
+#define ESTABLISHED_TIMEOUT	(2 * HZ)
 /*
  * How long a sender waits after it found our receive queue dry, as InfiniBand
  * encodes it: 0.64 ms.  The default, 0, means 655 ms.
@@ -45,6 +47,8 @@ struct verbs_stream {
 	struct work_struct release;
 	/* A message has come; written by the completion worker. */
 	bool heard;
+	/* And the CM knows that the connection is made. */
+	struct completion established;
 	void *context;
 };
 
@@ -68,6 +72,7 @@ static int stream_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 
 	switch (event->event) {
 	case RDMA_CM_EVENT_ESTABLISHED:
+		complete_all(&stream->established);
 		verbs_stream_event(stream->context, VERBS_ESTABLISHED);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
@@ -138,6 +143,7 @@ static struct verbs_stream *stream_alloc(struct rdma_cm_id *id)
 	if (!stream)
 		return NULL;
 	INIT_WORK(&stream->release, stream_release);
+	init_completion(&stream->established);
 	stream->id = id;
 	id->context = stream;
 	id->event_handler = stream_handler;
@@ -436,12 +442,17 @@ void verbs_stream_reject(struct verbs_stream *stream, const u8 *private_data,
 /*
  * Until the RTU is here the CM would reject the connection instead, which the
  * peer takes for a failure to connect; ib_iser then keeps its end for ever.  A
- * message says the same as an RTU, and not every device makes it an event.
+ * message says the same as an RTU, and not every device makes it an event.  The
+ * CM has to act on it first: it stops repeating its reply then, and would else
+ * do that until it gives up, and hold the id.
  */
 void verbs_stream_disconnect(struct verbs_stream *stream)
 {
-	if (READ_ONCE(stream->heard))
+	if (READ_ONCE(stream->heard)) {
 		rdma_notify(stream->id, IB_EVENT_COMM_EST);
+		wait_for_completion_timeout(&stream->established,
+					    ESTABLISHED_TIMEOUT);
+	}
 	rdma_disconnect(stream->id);
 }
 
