@@ -26,6 +26,10 @@ all_passed=0
 all_failed=0
 rows=()
 
+# The fuzzers run beside the guests; as this process.
+fuzz_beside_guests=
+fuzzing=
+
 # What each part finds out about itself.
 passed=0
 failed=0
@@ -61,7 +65,8 @@ packages()
 {
 	"$lab_dir/packages" make cmake pkg-config gcc g++ binutils kmod \
 		libgtest-dev clang-14 libclang-rt-14-dev \
-		librdmacm-dev libibverbs-dev
+		librdmacm-dev libibverbs-dev \
+		libcli11-dev libfmt-dev nlohmann-json3-dev
 }
 
 # Parts ------------------------------------------------------------------------
@@ -71,7 +76,7 @@ check_module()
 	"$checkout/tools/check-module" "$cache/build/$1/lio_iser.ko"
 }
 
-build_raw_initiator()
+build_iserverify()
 {
 	cmake -S "$checkout/tools" -B "$checkout/build/tools" &&
 		cmake --build "$checkout/build/tools" "-j$(nproc)"
@@ -87,7 +92,7 @@ part_build()
 			one "module for $kernel is like one in C" \
 				check_module "$kernel"
 	done
-	one 'libiser and the raw initiator' build_raw_initiator
+	one 'libiser and iserverify' build_iserverify
 }
 
 part_unit()
@@ -110,11 +115,29 @@ part_unit()
 	[ -z "${total:-}" ] || count $((total - bad)) "$bad"
 }
 
+# Guests leave almost half of two processors idle: so the fuzzers run beside
+# them, behind all else, and for twice the time.
+start_fuzz()
+{
+	[ -n "$fuzz_beside_guests" ] || return 0
+	nice -n 19 "$here/fuzz/run" $((fuzz_seconds * 2)) \
+		> "$logs/fuzz.log" 2>&1 < /dev/null &
+	fuzzing=$!
+	# shellcheck disable=SC2064
+	trap "kill $fuzzing 2> /dev/null" EXIT
+}
+
 part_fuzz()
 {
 	local log=$logs/fuzz.log targets bad
 
-	"$here/fuzz/run" "$fuzz_seconds" 2>&1 | tee "$log" | sed -u 's/^/  /'
+	if [ -n "$fuzzing" ]; then
+		wait "$fuzzing"
+		sed 's/^/  /' "$log"
+	else
+		"$here/fuzz/run" "$fuzz_seconds" 2>&1 | tee "$log" |
+			sed -u 's/^/  /'
+	fi
 	read -r targets bad < <(sed -n \
 		's/^fuzz: \([0-9]*\) targets, .*, \([0-9]*\) failed$/\1 \2/p' \
 		"$log")
@@ -173,7 +196,7 @@ sum_up()
 
 guest_needs()
 {
-	build_raw_initiator > "$logs/raw.log" 2>&1 || {
+	build_iserverify > "$logs/raw.log" 2>&1 || {
 		tail -n 20 "$logs/raw.log" | sed 's/^/    /'
 		count 0 1
 	}
@@ -183,9 +206,10 @@ guest_needs()
 # A guest of User Mode Linux has one processor, so two at a time.
 part_uml()
 {
-	local tests odd=() even=() i
+	local tests odd=() even=() i streams
 
 	guest_needs uml || { tail -n 20 "$logs/build.log"; return; }
+	start_fuzz
 	mapfile -t tests < <(guest_tests)
 	for i in "${!tests[@]}"; do
 		if [ $((i % 2)) = 0 ]; then
@@ -195,8 +219,12 @@ part_uml()
 		fi
 	done
 	stream uml-1 uml "${even[@]}" &
-	[ ${#odd[@]} = 0 ] || stream uml-2 uml "${odd[@]}" &
-	wait
+	streams=($!)
+	if [ ${#odd[@]} != 0 ]; then
+		stream uml-2 uml "${odd[@]}" &
+		streams+=($!)
+	fi
+	wait "${streams[@]}"
 	sum_up uml-1
 	[ ${#odd[@]} = 0 ] || sum_up uml-2
 }
@@ -205,16 +233,19 @@ part_uml()
 # concerned.
 part_siw()
 {
+	local streams
+
 	guest_needs uml || { tail -n 20 "$logs/build.log"; return; }
 	stream siw-1 uml -r siw login discovery &
+	streams=($!)
 	stream siw-2 uml -r siw io &
-	wait
+	wait "${streams[@]}" $!
 	sum_up siw-1 siw-2
 }
 
 part_stock()
 {
-	local tests=(login chap io) kernel
+	local tests=(login chap io) streams=() kernel
 
 	[ -z "${TESTS:-}" ] || mapfile -t tests < <(guest_tests)
 	for kernel in "${stock_kernels[@]}"; do
@@ -223,8 +254,9 @@ part_stock()
 	export QUICK=1
 	for kernel in "${stock_kernels[@]}"; do
 		stream "$kernel" "$kernel" "${tests[@]}" &
+		streams+=($!)
 	done
-	wait
+	wait "${streams[@]}"
 	sum_up "${stock_kernels[@]}"
 }
 
@@ -235,7 +267,7 @@ heading()
 	case $1 in
 	build) echo "the module, for Debian's 6.1 and 6.12" ;;
 	unit) echo 'unit tests, with address and undefined-behaviour sanitizers' ;;
-	fuzz) echo "every parser fuzzed for $fuzz_seconds s" ;;
+	fuzz) echo "every parser fuzzed for $fuzz_seconds s, or twice that beside guests" ;;
 	siw) echo 'logins, discovery and data over iWARP' ;;
 	uml) echo 'real and raw initiators, in User Mode Linux' ;;
 	stock) echo "the same, shorter, on Debian's 6.1 and 6.12" ;;
@@ -277,6 +309,11 @@ main()
 	done
 	mkdir -p "$logs"
 	packages || exit 2
+	# Its result comes last, then.
+	if [[ " $parts " == *' fuzz '*' uml '* ]]; then
+		parts="${parts/fuzz/} fuzz"
+		fuzz_beside_guests=1
+	fi
 	for part in $parts; do
 		run_part "$part"
 	done

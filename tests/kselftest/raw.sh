@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs the cases of tests/raw (iser-raw) as checks, one each, against a target
+# Runs checks of iserverify (tools/iserverify), one each, against a target
 # that stays up from one to the next. Sourced behind lib.sh; then:
 #   raw_target=FUNCTION    brings the target up, once
 #   raw_before=FUNCTION    before each case that is enrolled from here on
-#   raw_options=(...)      of iser-raw, for these cases
+#   raw_options=(...)      of iserverify, for these cases
 #   raw_checks GROUP...    enrols all cases of those groups
 #   run_checks
 #
 # Environment:
-#   ISER_RAW        path of the program, where it is not build/tools/raw/
+#   ISERVERIFY      path of the program, where it is not build/tools/iserverify/
 
-raw_program=${ISER_RAW:-$here/../../build/tools/raw/iser-raw}
+raw_program=${ISERVERIFY:-$here/../../build/tools/iserverify/iserverify}
 raw_target=raw_target_up
 raw_before=true
 raw_options=()
@@ -45,7 +45,7 @@ raw_checks()
 	local name title
 
 	if [ ! -x "$raw_program" ]; then
-		check "iser-raw is built" raw_is_missing
+		check "iserverify is built" raw_is_missing
 		return
 	fi
 	while read -r _ name title; do
@@ -56,7 +56,7 @@ raw_checks()
 			raw_case $name
 		}"
 		check "$title" "raw_case_${name//-/_}" 120
-	done < <("$raw_program" --list "$@")
+	done < <("$raw_program" --list "${@/#/--only=}")
 }
 
 raw_is_missing()
@@ -71,9 +71,9 @@ raw_case()
 		$raw_target
 	fi
 	set_portal
-	"$raw_program" --initiator "$initiator" \
-		${raw_options[@]+"${raw_options[@]}"} "$addr4" \
-		"${portal##*:}" "$iqn" "$1"
+	"$raw_program" --write --format tap --initiator "$initiator" \
+		${raw_options[@]+"${raw_options[@]}"} --only "$1" \
+		"$addr4:${portal##*:}" "$iqn"
 }
 
 # Both replace those of lib.sh. Between two cases the target stays, which is

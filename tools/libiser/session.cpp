@@ -119,6 +119,8 @@ Pdu Session::make(IscsiOpcode opcode, bool immediate)
 	request.itt = itt_++;
 	request.cmd_sn = cmd_sn_;
 	request.exp_stat_sn = exp_stat_sn_;
+	if (opcode == IscsiOpcode::ScsiCommand)
+		pdu.set_lun(lun_);
 	return pdu;
 }
 
@@ -502,7 +504,7 @@ Session::Tag Session::start(const ScsiRequest &request)
 	task->unsolicited = more ? std::min(edtl, p.first_burst_length)
 				 : immediate;
 
-	pdu.set_lun(request.lun);
+	pdu.set_lun(request.lun.value_or(lun_));
 	command.flags = more ? 0 : iser::Bhs::final_bit;
 	command.flags |= 1; /* simple task */
 	if (write)
@@ -650,14 +652,14 @@ ByteVector Session::ping(ByteView data, Milliseconds timeout)
 }
 
 std::uint8_t Session::task_management(TaskManagement function,
-				      std::uint64_t lun, Tag tag,
+				      std::optional<std::uint64_t> lun, Tag tag,
 				      Milliseconds timeout)
 {
 	Pdu pdu = make(IscsiOpcode::TaskManagementRequest, true);
 	RequestPdu &request = pdu.request();
 	Tag own = request.itt;
 
-	pdu.set_lun(lun);
+	pdu.set_lun(lun.value_or(lun_));
 	request.flags = static_cast<u8>(iser::Bhs::final_bit |
 					static_cast<u8>(function));
 	request.specific_20 = tag;

@@ -52,7 +52,8 @@ struct Parameters {
 
 /* One SCSI command, and how its data is to travel. */
 struct ScsiRequest {
-	std::uint64_t lun = 0;
+	/* The default is the session's, see set_lun(). */
+	std::optional<std::uint64_t> lun;
 	ByteVector cdb; /* beyond 16 bytes: goes into an AHS */
 	std::span<std::uint8_t> out; /* write data */
 	std::span<std::uint8_t> in;  /* read data comes here */
@@ -124,6 +125,9 @@ public:
 	/* The caller connected connection() himself. */
 	void already_connected() { connected_ = true; }
 
+	/* The logical unit of requests that name none; 0 at first. */
+	void set_lun(std::uint64_t lun) { lun_ = lun; }
+
 	/* Connects if that was not done.  Throws LoginRefused. */
 	const Parameters &login(const LoginOptions &options);
 
@@ -141,7 +145,8 @@ public:
 			Milliseconds timeout = Milliseconds(10000));
 	/* Response code of RFC 7143 11.6.1.  A Reject throws ProtocolError. */
 	std::uint8_t task_management(TaskManagement function,
-				     std::uint64_t lun = 0, Tag tag = ~0u,
+				     std::optional<std::uint64_t> lun = {},
+				     Tag tag = ~0u,
 				     Milliseconds timeout = Milliseconds(20000));
 	/* A Text negotiation to its end; long answers are put together. */
 	TextKeys text(const TextKeys &keys);
@@ -201,6 +206,7 @@ private:
 	bool connected_ = false;
 	bool logged_in_ = false;
 	Parameters parameters_;
+	std::uint64_t lun_ = 0;
 	std::uint32_t itt_ = 0;
 	std::uint32_t login_itt_ = 0;
 	std::uint32_t cmd_sn_ = 1;

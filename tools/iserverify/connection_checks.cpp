@@ -8,7 +8,7 @@
 
 #include "lab.h"
 
-namespace raw {
+namespace iserverify {
 
 namespace {
 
@@ -98,16 +98,16 @@ void killed_at_any_stage(Lab &lab)
 
 	for (int i = 0; i < 20; ++i) {
 		std::string stage = std::to_string(random() % stages);
-		std::string port = std::to_string(lab.port);
+		std::string host = "[" + lab.address + "]:" +
+				   std::to_string(lab.port);
 		pid_t child = fork();
 
 		/* An RDMA device cannot be shared with a child: a new program. */
 		if (child == 0) {
-			execl("/proc/self/exe", "iser-raw", "--die-at",
+			execl("/proc/self/exe", "iserverify", "--die-at",
 			      stage.c_str(), "--initiator",
-			      lab.initiator_name.c_str(), lab.address.c_str(),
-			      port.c_str(), lab.target_name.c_str(), "-",
-			      nullptr);
+			      lab.initiator_name.c_str(), host.c_str(),
+			      lab.target_name.c_str(), nullptr);
 			_exit(2);
 		}
 
@@ -202,7 +202,7 @@ void die_at(Lab &lab, int stage)
 	go_to(lab, static_cast<Stage>(stage), Milliseconds(0), true);
 }
 
-std::vector<Case> connection_cases()
+std::vector<Check> connection_checks()
 {
 	return {
 		{"connection", "drop-requested",
@@ -237,4 +237,4 @@ std::vector<Case> connection_cases()
 	};
 }
 
-} // namespace raw
+} // namespace iserverify

@@ -4,7 +4,7 @@
 
 #include "lab.h"
 
-namespace raw {
+namespace iserverify {
 
 namespace {
 
@@ -250,7 +250,7 @@ void nothing_volunteered(Lab &lab)
 
 } // namespace
 
-std::vector<Case> hello_cases()
+std::vector<Check> hello_checks()
 {
 	return {
 		{"hello", "hello-before-login", "E11 Hello before the login",
@@ -288,4 +288,4 @@ std::vector<Case> hello_cases()
 	};
 }
 
-} // namespace raw
+} // namespace iserverify

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unistd.h>
 
-namespace raw {
+namespace iserverify {
 
 namespace {
 
@@ -112,6 +112,7 @@ std::unique_ptr<Session> Lab::connect()
 {
 	auto session = std::make_unique<Session>(connect_options());
 
+	session->set_lun(lun);
 	session->connection().connect();
 	session->already_connected();
 	return session;
@@ -121,6 +122,7 @@ std::unique_ptr<Session> Lab::login(TextKeys keys)
 {
 	auto session = std::make_unique<Session>(connect_options());
 
+	session->set_lun(lun);
 	session->login(login_options(std::move(keys)));
 	return session;
 }
@@ -128,7 +130,11 @@ std::unique_ptr<Session> Lab::login(TextKeys keys)
 void Lab::start_innocent()
 {
 	innocent_ = login();
-	write(0, pattern(innocent_blocks * block, innocent_seed));
+	if (may_write)
+		write(0, pattern(innocent_blocks * block, innocent_seed));
+	innocent_data_ = may_write ?
+		pattern(innocent_blocks * block, innocent_seed) :
+		read(0, innocent_blocks * block);
 	check_innocent();
 }
 
@@ -136,8 +142,7 @@ void Lab::check_innocent()
 {
 	auto before = std::chrono::steady_clock::now();
 
-	expect_data(0, pattern(innocent_blocks * block, innocent_seed),
-		    "the innocent session's data");
+	expect_data(0, innocent_data_, "the innocent session's data");
 	expect(std::chrono::steady_clock::now() - before <
 	       std::chrono::seconds(5), "the innocent session was stalled");
 	expect(innocent_->unclaimed() == 0,
@@ -245,4 +250,4 @@ void expect_closed(Session &session, const std::string &what,
 	       what + ": the connection is still up");
 }
 
-} // namespace raw
+} // namespace iserverify

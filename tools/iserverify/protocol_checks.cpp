@@ -4,7 +4,7 @@
 
 #include "lab.h"
 
-namespace raw {
+namespace iserverify {
 
 namespace {
 
@@ -406,7 +406,7 @@ void long_send_targets_in_a_session(Lab &lab)
 	LoginOptions options = lab.login_options();
 
 	expect(!lab.long_target_name.empty(),
-	       "iser-raw was not given --long-target");
+	       "iserverify was not given --long-target");
 	options.target_name = lab.long_target_name;
 	session.login(options);
 	for (int i = 0; i < 3; ++i) {
@@ -533,7 +533,7 @@ void text_with_an_unknown_ttt(Lab &lab)
 
 } // namespace
 
-std::vector<Case> protocol_cases()
+std::vector<Check> protocol_checks()
 {
 	return {
 		{"protocol", "login-in-full-feature",
@@ -607,4 +607,4 @@ std::vector<Case> protocol_cases()
 	};
 }
 
-} // namespace raw
+} // namespace iserverify

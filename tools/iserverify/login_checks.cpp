@@ -5,7 +5,7 @@
 #include "lab.h"
 #include "libiser/chap.h"
 
-namespace raw {
+namespace iserverify {
 
 namespace {
 
@@ -302,7 +302,7 @@ void other_opcodes_before_login(Lab &lab)
 
 void chap_login(Lab &lab)
 {
-	expect(!lab.chap.name.empty(), "iser-raw was not given --chap");
+	expect(!lab.chap.name.empty(), "iserverify was not given --chap");
 	expect_usable(*lab.login());
 }
 
@@ -388,7 +388,7 @@ void huge_chap_challenge(Lab &lab)
 
 } // namespace
 
-std::vector<Case> login_cases()
+std::vector<Check> login_checks()
 {
 	return {
 		{"early", "early-command",
@@ -438,4 +438,4 @@ std::vector<Case> login_cases()
 	};
 }
 
-} // namespace raw
+} // namespace iserverify

@@ -2,7 +2,7 @@
 /* Task management, logout, writes whose data never comes: F-25. */
 #include "lab.h"
 
-namespace raw {
+namespace iserverify {
 
 namespace {
 
@@ -285,7 +285,7 @@ void logout_with_commands_outstanding(Lab &lab)
 
 } // namespace
 
-std::vector<Case> task_cases()
+std::vector<Check> task_checks()
 {
 	return {
 		{"task", "abort-waiting-write",
@@ -332,4 +332,4 @@ std::vector<Case> task_cases()
 	};
 }
 
-} // namespace raw
+} // namespace iserverify

@@ -7,7 +7,7 @@
 
 #include "libiser/session.h"
 
-namespace raw {
+namespace iserverify {
 
 using namespace libiser;
 using iser::IscsiOpcode;
@@ -52,13 +52,16 @@ ByteVector write_cdb(std::uint32_t lba, std::uint16_t blocks);
 
 /*
  * The target under test, and a session that does nothing wrong, reads its part
- * of the LUN after every case and has to find it as it was.
+ * of the LUN after every check and has to find it as it was.
  */
 class Lab {
 public:
 	std::string address;
 	std::uint16_t port = 3260;
 	std::string target_name;
+	std::uint64_t lun = 0;
+	/* Checks may write; else the innocent session only reads. */
+	bool may_write = false;
 	std::string initiator_name = "iqn.2003-01.org.lio-iser.kst:raw";
 	ChapAccount chap;
 	ChapAccount mutual_chap;
@@ -93,6 +96,7 @@ private:
 	ScsiResult innocently(const ScsiRequest &request);
 
 	std::unique_ptr<Session> innocent_;
+	ByteVector innocent_data_;
 	std::uint32_t logins_ = 0;
 };
 
@@ -104,22 +108,24 @@ void expect_usable(Session &session);
 void expect_closed(Session &session, const std::string &what,
 		   Milliseconds timeout = Milliseconds(8000));
 
-/* Ends this process in the middle of a connection: see connection_cases.cpp. */
+/* Ends this process in the middle of a connection: see connection_checks.cpp. */
 void die_at(Lab &lab, int stage);
 
-struct Case {
+struct Check {
 	const char *group;
 	const char *name;
 	const char *title;
 	void (*run)(Lab &lab);
+	/* It changes the LUN, or could on a target that does not refuse. */
+	bool writes = true;
 };
 
-std::vector<Case> length_cases();
-std::vector<Case> login_cases();
-std::vector<Case> connection_cases();
-std::vector<Case> data_cases();
-std::vector<Case> task_cases();
-std::vector<Case> protocol_cases();
-std::vector<Case> hello_cases();
+std::vector<Check> length_checks();
+std::vector<Check> login_checks();
+std::vector<Check> connection_checks();
+std::vector<Check> data_checks();
+std::vector<Check> task_checks();
+std::vector<Check> protocol_checks();
+std::vector<Check> hello_checks();
 
-} // namespace raw
+} // namespace iserverify

@@ -4,7 +4,7 @@
 
 #include "lab.h"
 
-namespace raw {
+namespace iserverify {
 
 namespace {
 
@@ -694,7 +694,7 @@ void longest_cdb(Lab &lab)
 
 } // namespace
 
-std::vector<Case> data_cases()
+std::vector<Check> data_checks()
 {
 	return {
 		{"data", "reads", "T-002 T-034 T-036 reads of 512 B to 1 MiB",
@@ -761,4 +761,4 @@ std::vector<Case> data_cases()
 	};
 }
 
-} // namespace raw
+} // namespace iserverify

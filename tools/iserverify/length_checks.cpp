@@ -4,7 +4,7 @@
 
 #include "lab.h"
 
-namespace raw {
+namespace iserverify {
 
 namespace {
 
@@ -305,7 +305,7 @@ void data_beyond_the_negotiated(Lab &lab)
 
 } // namespace
 
-std::vector<Case> length_cases()
+std::vector<Check> length_checks()
 {
 	return {
 		{"length", "short-first-login",
@@ -345,4 +345,4 @@ std::vector<Case> length_cases()
 	};
 }
 
-} // namespace raw
+} // namespace iserverify

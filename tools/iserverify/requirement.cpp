@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "requirement.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <iterator>
+#include <sstream>
+
+namespace iserverify {
+
+namespace {
+
+constexpr Requirement requirements[] = {
+#define REQUIREMENT(number, section, level) {number, section, level},
+#include "requirement.def"
+#undef REQUIREMENT
+};
+
+/* RFC 7145's chapters. */
+constexpr const char *chapters[] = {
+	"", "1 Definitions", "2 Introduction", "3 Upper layer interface",
+	"4 Lower layer requirements", "5 Login and termination",
+	"6 Login keys", "7 iSCSI PDUs over iSER", "8 Flow control and STags",
+	"9 Control and data transfer", "10 Errors", "11 Security",
+};
+
+/* T-015, K-6, OQ-12, E11, 4.7 */
+bool is_number(const std::string &word)
+{
+	const auto digit = [](unsigned char c) { return std::isdigit(c); };
+	const auto letter =
+		std::find_if_not(word.begin(), word.end(), [](unsigned char c) {
+			return std::isupper(c);
+		});
+	const std::size_t letters = letter - word.begin();
+
+	if (letters == 0)
+		return word.find('.') != std::string::npos &&
+		       std::all_of(word.begin(), word.end(), [&](char c) {
+			       return c == '.' || digit(c);
+		       });
+	if (letters > 2 || letter == word.end())
+		return false;
+	if (*letter != '-')
+		return word[0] == 'E' && std::all_of(letter, word.end(), digit);
+	return letter + 1 != word.end() &&
+	       std::all_of(letter + 1, word.end(), digit);
+}
+
+} // namespace
+
+const Requirement *find_requirement(const std::string &number)
+{
+	const auto found = std::find_if(
+		std::begin(requirements), std::end(requirements),
+		[&](const Requirement &one) { return number == one.number; });
+
+	return found == std::end(requirements) ? nullptr : found;
+}
+
+Title take_apart(const std::string &title)
+{
+	Title parts;
+	std::istringstream words(title);
+	std::string word;
+
+	while (words >> word) {
+		if (parts.words.empty() && is_number(word))
+			parts.numbers.push_back(word);
+		else
+			parts.words += (parts.words.empty() ? "" : " ") + word;
+	}
+	return parts;
+}
+
+std::string section_of(const Title &title)
+{
+	for (const std::string &number : title.numbers)
+		if (const Requirement *found = find_requirement(number))
+			return found->section;
+	return "";
+}
+
+std::string chapter_of(const std::string &section)
+{
+	const unsigned long chapter = std::strtoul(section.c_str(), nullptr, 10);
+
+	if (chapter == 0 || chapter >= std::size(chapters))
+		return "beyond the RFC's requirements";
+	return chapters[chapter];
+}
+
+} // namespace iserverify
