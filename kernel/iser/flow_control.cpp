@@ -19,12 +19,15 @@ u32 larger(u32 a, u32 b)
 	return a > b ? a : b;
 }
 
-/* At least one command, and not more than @buffers can serve. */
+/*
+ * Not more than @buffers can serve, but for one command; and never more than
+ * the core's window, which may be closed.
+ */
 FlowControl plan(const LoginKeys &keys, u32 core_window, u32 buffers)
 {
 	const u32 per_command = 1 + unsolicited_data_outs(keys);
 	const u32 window =
-		larger(smaller(core_window, buffers / per_command), 1);
+		smaller(core_window, larger(buffers / per_command, 1));
 
 	return {
 		.command_window = window,

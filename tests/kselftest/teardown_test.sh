@@ -227,6 +227,8 @@ read_sessions()
 }
 
 # LIO ends a session whose ACL gets another depth, and the initiator returns.
+# Not to a depth of 1: there LIO ignores the command behind the window, whatever
+# the transport, and the initiator waits for it for a minute.
 queue_depth_changes_under_load()
 {
 	local depth start
@@ -236,7 +238,7 @@ queue_depth_changes_under_load()
 	log_in
 	find_disk
 	load_start
-	for depth in 16 1 64; do
+	for depth in 16 4 64; do
 		start=$SECONDS
 		write_to $depth "$tpg/acls/$initiator/cmdsn_depth"
 		took_at_most 15 $start "changing the depth to $depth"

@@ -101,6 +101,13 @@ TEST(FlowControl, EveryUnsolicitedDataOutHasItsBuffer)
 	}
 }
 
+/* Of a discovery session; what is narrowed by less than 0 would be widened. */
+TEST(FlowControl, AClosedWindowStaysClosed)
+{
+	EXPECT_EQ(flow_control_when_idle(LoginKeys(), 0).command_window, 0u);
+	EXPECT_EQ(flow_control_under_load(LoginKeys(), 0).command_window, 0u);
+}
+
 TEST(FlowControl, ACommandThatTakesAllBuffersGoesAlone)
 {
 	const FlowControl plan =
