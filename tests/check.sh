@@ -26,10 +26,6 @@ all_passed=0
 all_failed=0
 rows=()
 
-# The fuzzers run beside the guests; as this process.
-fuzz_beside_guests=
-fuzzing=
-
 # What each part finds out about itself.
 passed=0
 failed=0
@@ -115,29 +111,11 @@ part_unit()
 	[ -z "${total:-}" ] || count $((total - bad)) "$bad"
 }
 
-# Guests leave almost half of two processors idle: so the fuzzers run beside
-# them, behind all else, and for twice the time.
-start_fuzz()
-{
-	[ -n "$fuzz_beside_guests" ] || return 0
-	nice -n 19 "$here/fuzz/run" $((fuzz_seconds * 2)) \
-		> "$logs/fuzz.log" 2>&1 < /dev/null &
-	fuzzing=$!
-	# shellcheck disable=SC2064
-	trap "kill $fuzzing 2> /dev/null" EXIT
-}
-
 part_fuzz()
 {
 	local log=$logs/fuzz.log targets bad
 
-	if [ -n "$fuzzing" ]; then
-		wait "$fuzzing"
-		sed 's/^/  /' "$log"
-	else
-		"$here/fuzz/run" "$fuzz_seconds" 2>&1 | tee "$log" |
-			sed -u 's/^/  /'
-	fi
+	"$here/fuzz/run" "$fuzz_seconds" 2>&1 | tee "$log" | sed -u 's/^/  /'
 	read -r targets bad < <(sed -n \
 		's/^fuzz: \([0-9]*\) targets, .*, \([0-9]*\) failed$/\1 \2/p' \
 		"$log")
@@ -209,7 +187,6 @@ part_uml()
 	local tests odd=() even=() i streams
 
 	guest_needs uml || { tail -n 20 "$logs/build.log"; return; }
-	start_fuzz
 	mapfile -t tests < <(guest_tests)
 	for i in "${!tests[@]}"; do
 		if [ $((i % 2)) = 0 ]; then
@@ -267,7 +244,7 @@ heading()
 	case $1 in
 	build) echo "the module, for Debian's 6.1 and 6.12" ;;
 	unit) echo 'unit tests, with address and undefined-behaviour sanitizers' ;;
-	fuzz) echo "every parser fuzzed for $fuzz_seconds s, or twice that beside guests" ;;
+	fuzz) echo "every parser fuzzed for $fuzz_seconds s" ;;
 	siw) echo 'logins, discovery and data over iWARP' ;;
 	uml) echo 'real and raw initiators, in User Mode Linux' ;;
 	stock) echo "the same, shorter, on Debian's 6.1 and 6.12" ;;
@@ -309,11 +286,6 @@ main()
 	done
 	mkdir -p "$logs"
 	packages || exit 2
-	# Its result comes last, then.
-	if [[ " $parts " == *' fuzz '*' uml '* ]]; then
-		parts="${parts/fuzz/} fuzz"
-		fuzz_beside_guests=1
-	fi
 	for part in $parts; do
 		run_part "$part"
 	done
