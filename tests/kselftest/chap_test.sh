@@ -94,17 +94,20 @@ wrong_secret_is_refused_with_mutual_chap()
 	refused_at_once
 }
 
+# However long they take: open-iscsi of 6.12 now and then sends its next Login
+# Request before it has put the last one away ("Login/Text in progress"), and
+# then needs half a minute to try again.
 many_refusals_leave_nothing()
 {
 	local before i
 
 	target_with_chap
 	initiator_with_chap not-the-right-secret
-	refused_in_time login
+	refused login
 	until_true 10 no_queue_pairs
 	before=$(health_objects)
 	for ((i = 1; i <= rounds; i++)); do
-		refused_in_time login > /dev/null 2>&1 || fail "attempt $i"
+		refused login > /dev/null 2>&1 || fail "attempt $i"
 	done
 	until_true 10 no_queue_pairs
 	is "$(health_objects)" "$before" "RDMA objects"
