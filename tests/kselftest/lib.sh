@@ -299,13 +299,14 @@ within()
 	return $status
 }
 
-# refused_in_time COMMAND...: refused, and not by running into a time-out.
+# refused_in_time COMMAND...: refused, and not by running into the login's
+# time-out, which is 10 s.
 refused_in_time()
 {
 	local start=$SECONDS
 
 	refused "$@"
-	took_at_most 5 $start "the refusal"
+	took_at_most 8 $start "the refusal"
 }
 
 # refused COMMAND...: succeeds if the command fails, whatever the reason.
