@@ -149,10 +149,11 @@ Bytes Login::response_text(Bytes text)
 Bytes Login::declare_unexpected_pdus(Bhs &bhs, Bytes text)
 {
 	const u32 length = bhs.data_segment_length;
-	iser::TextWriter writer(response_text_.all().from(length));
 
 	if (length > text.size())
 		return text;
+	iser::TextWriter writer(response_text_.all().from(length));
+
 	writer.append("MaxOutstandingUnexpectedPDUs", iser::unexpected_pdus);
 	if (writer.truncated())
 		return text;
