@@ -43,6 +43,9 @@ T &container_of(M &member, M T::*pointer)
 				      __builtin_bit_cast(long, pointer));
 }
 
+constexpr u32 smaller(u32 a, u32 b) { return a < b ? a : b; }
+constexpr u32 larger(u32 a, u32 b) { return a > b ? a : b; }
+
 struct Immovable {
 	Immovable() = default;
 	Immovable(const Immovable &) = delete;

@@ -4,20 +4,14 @@
 #include "iser/login_keys.h"
 
 namespace iser {
+
+using base::larger;
+using base::smaller;
+
 namespace {
 
 /* An initiator that sends a command now and then needs no more. */
 constexpr u32 idle_regulated_pdus = 8;
-
-u32 smaller(u32 a, u32 b)
-{
-	return a < b ? a : b;
-}
-
-u32 larger(u32 a, u32 b)
-{
-	return a > b ? a : b;
-}
 
 /*
  * Not more than @buffers can serve, but for one command; and never more than

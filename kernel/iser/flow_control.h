@@ -47,8 +47,8 @@ u32 unsolicited_data_outs(const LoginKeys &keys);
 
 /*
  * In a PDU to the initiator: @commands less than the target core lets it have
- * outstanding.  LIO opens its window when the login is over, and then only
- * with completed commands, so the difference holds for the whole session.
+ * outstanding.  The core opens its window when the login is over, and then
+ * only with completed commands, so the difference holds for the whole session.
  */
 void narrow_window(Bhs &bhs, u32 commands);
 

@@ -36,7 +36,7 @@ FirstMessage judge_first_message(IserOpcode opcode, Declared required)
 HelloAnswer answer_hello(const Hello &hello, u32 received, u32 iser_ord)
 {
 	const u32 ird = hello.iser_ird;
-	const u32 ord = iser_ord < ird ? iser_ord : ird;
+	const u32 ord = base::smaller(iser_ord, ird);
 
 	if (received < sizeof(hello))
 		return {.cause = Cause::MessageTooShort};

@@ -6,8 +6,7 @@ namespace {
 
 using base::Error;
 using base::Result;
-
-u32 smaller(u32 a, u32 b) { return a < b ? a : b; }
+using base::smaller;
 
 /* @base + @delta, if @length bytes from there do not wrap (N-023). */
 Result<u64> tagged_offset(u64 base, u32 delta, u32 length)

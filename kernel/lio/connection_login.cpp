@@ -33,11 +33,6 @@ constexpr u32 discovery_pdus = 4;
 /* One RDMA operation, so that no command fills the send queue. */
 constexpr u32 largest_burst = 256 * 1024;
 
-u32 smaller(u32 a, u32 b)
-{
-	return a < b ? a : b;
-}
-
 } // namespace
 
 /* The request -------------------------------------------------------------- */
@@ -304,7 +299,7 @@ Error Connection::final_response(const LoginResponse &response)
 	static_cast<void>(login_->take_buffer());
 	discovery_ = keys.discovery();
 	first_burst_length_ = keys.first_burst_length();
-	burst_limit_ = smaller(keys.max_burst_length(), largest_burst);
+	burst_limit_ = base::smaller(keys.max_burst_length(), largest_burst);
 	receive_data_ = discovery_ ? iser::max_login_data :
 				     keys.target_recv_data_segment_length();
 	target_get_session(conn_, &session_);

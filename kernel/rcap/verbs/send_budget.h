@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #pragma once
 
-#include "port/types.h"
+#include "base/utility.h"
 
 namespace rcap::verbs {
 
@@ -26,7 +26,7 @@ public:
 	 */
 	[[nodiscard]] constexpr bool take(u32 work_requests, bool read)
 	{
-		const u32 depth = read ? clamp(work_requests, read_depth_) : 0;
+		const u32 depth = read ? base::smaller(work_requests, read_depth_) : 0;
 
 		if (work_requests > work_requests_ || depth > reads_)
 			return false;
@@ -39,13 +39,13 @@ public:
 	{
 		work_requests_ += work_requests;
 		if (read)
-			reads_ += clamp(work_requests, read_depth_);
+			reads_ += base::smaller(work_requests, read_depth_);
 	}
 
 	/* While no read is outstanding. */
 	constexpr void limit_reads(u32 depth)
 	{
-		read_depth_ = reads_ = clamp(depth, read_depth_);
+		read_depth_ = reads_ = base::smaller(depth, read_depth_);
 	}
 
 	/* Whether it can ever be posted. */
@@ -58,11 +58,6 @@ public:
 	constexpr u32 read_depth() const { return read_depth_; }
 
 private:
-	static constexpr u32 clamp(u32 value, u32 limit)
-	{
-		return value < limit ? value : limit;
-	}
-
 	u32 work_requests_ = 0;
 	u32 all_ = 0;
 	u32 reads_ = 0;
