@@ -383,11 +383,9 @@ int target_text(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
 
 	/*
 	 * LIO looks at the request's text once more when it goes on with an
-	 * answer about one target, but has freed it by then.  In a normal
-	 * session that is the session's own: see target_build_text().
+	 * answer about one target, but has freed it by then.
 	 */
-	if (again && (cmd->cmd_flags & ICF_SENDTARGETS_SINGLE) &&
-	    conn->sess->sess_ops->SessionType)
+	if (again && (cmd->cmd_flags & ICF_SENDTARGETS_SINGLE))
 		return iscsit_reject_cmd(cmd, ISCSI_REASON_CMD_NOT_SUPPORTED,
 					 bhs);
 	kfree(cmd->text_in_ptr);
@@ -494,12 +492,6 @@ int target_build_text(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
 	u32 length;
 	int rc;
 
-	if ((cmd->cmd_flags & ICF_SENDTARGETS_SINGLE) && !cmd->text_in_ptr) {
-		cmd->text_in_ptr = kasprintf(GFP_KERNEL, "SendTargets=%s",
-					     conn->tpg->tpg_tiqn->tiqn);
-		if (!cmd->text_in_ptr)
-			return -ENOMEM;
-	}
 	rc = iscsit_build_text_rsp(cmd, conn, hdr, ISCSI_INFINIBAND);
 	if (rc < 0)
 		return rc;
