@@ -98,7 +98,8 @@ public:
 		const ConnectionResources &resources) = 0;
 	/*
 	 * In full feature phase, once: @count more PDUs of the same size find
-	 * a buffer.  Error: it is as it was.
+	 * a buffer.  NoMemory: it is as it was; another error: the connection
+	 * ends.  Sleeps.
 	 */
 	virtual base::Error allocate_receives_for_load(u32 count) = 0;
 	/*

@@ -244,7 +244,8 @@ void Connection::deliver(rcap::Receive &receive, bool again)
 {
 	auto &head = *reinterpret_cast<MessageHead *>(receive.head().data());
 
-	if (terminated())
+	/* Nothing counts that comes behind a Hello which we reject. */
+	if (terminated() || hello_rejected_)
 		return;
 	if (full_feature_ && first_is_due() && !first_message(receive))
 		return;
@@ -302,6 +303,7 @@ void Connection::hello(rcap::Receive &receive)
 		terminate(answer.cause, nullptr);
 		return;
 	}
+	hello_rejected_ = answer.reply.rejects();
 	iser_ord_ = answer.iser_ord;
 	if (iser_ord_ > 0)
 		stream_->limit_reads(iser_ord_);
@@ -315,9 +317,7 @@ void Connection::hello(rcap::Receive &receive)
 
 void Connection::hello_sent(bool ok)
 {
-	const auto &reply = *reinterpret_cast<HelloReply *>(hello_reply_.head);
-
-	if (ok && reply.rejects())
+	if (ok && hello_rejected_)
 		terminate(Cause::HelloRejected, nullptr);
 }
 

@@ -96,6 +96,8 @@ private:
 	/* Cleared by the completion worker. */
 	bool first_is_due_ = false;
 	rcap::Send hello_reply_;
+	/* The completion worker's. */
+	bool hello_rejected_ = false;
 	/* iSER-ORD: RDMA Reads we may have outstanding. */
 	u32 iser_ord_ = 0;
 	/* Written by the one completion worker of the connection. */

@@ -6,7 +6,7 @@
 namespace iser {
 namespace {
 
-/* RFC 7143 6.1; LIO would copy a longer one. */
+/* RFC 7143 6.1; the core would copy a longer one. */
 constexpr size_t max_key_name = 63;
 
 bool has_long_key_name(Bytes text)

@@ -173,8 +173,9 @@ private:
 	base::Mutex data_out_mutex_;
 	/* StatSN goes out in the order of the responses. */
 	base::Mutex respond_mutex_;
-	/* In full feature phase, under respond_mutex_. */
+	/* Written by widen_window() alone, and under respond_mutex_. */
 	iser::FlowControl flow_control_ = {};
+	/* Under respond_mutex_: widen_ is queued or runs. */
 	bool widening_ = false;
 	u64 messages_at_ping_ = 0;
 	bool pinged_ = false;

@@ -35,8 +35,8 @@ bool is_ordinary(Cause cause)
 Connection::Connection(Portal &portal)
 	: portal_(portal), datamover_(*this), data_out_mutex_("data out"),
 	  respond_mutex_("respond"),
-	  lock_("connection"), watchdog_(*this), widen_(*this), retry_(*this), aborts_(*this),
-	  logout_(*this), release_(*this)
+	  lock_("connection"), watchdog_(*this), widen_(*this),
+	  retry_(*this), aborts_(*this), logout_(*this), release_(*this)
 {
 	portal_.get();
 	login_sent_.open();
@@ -272,7 +272,8 @@ void Connection::show(void *reader)
 		  "peer=%s initiator=%s state=%s device=%s/%u window=%u read_depth=%u send_queue=%u messages=%llu\n",
 		  peer_name_, initiator_name_[0] ? initiator_name_ : "-",
 		  iser::name(state), traits.device, traits.port,
-		  flow_control_.command_window, traits.read_depth, traits.send_queue,
+		  flow_control_.command_window, traits.read_depth,
+		  traits.send_queue,
 		  datamover_.messages_received());
 }
 

@@ -267,6 +267,8 @@ TEST_F(ConnectionTest, T067_ConnectionEndsBehindARejection)
 	ASSERT_EQ(stream_.sends.size(), 1u);
 	EXPECT_EQ(stream_.sends[0]->head[0], 0x31);
 	EXPECT_EQ(iscsi_.calls, "");
+	receive(IscsiOpcode::NopOut, 0, 0);
+	EXPECT_EQ(iscsi_.calls, "");
 	connection_.sent(*stream_.sends[0], true);
 	EXPECT_EQ(iscsi_.calls, "terminate:hello_rejected ");
 }

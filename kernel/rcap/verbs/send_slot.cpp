@@ -33,7 +33,8 @@ void SendSlot::load(Send &send, verbs_memory &extra)
 {
 	const MutableBytes memory(static_cast<u8 *>(memory_.data), piece);
 	const u32 length = static_cast<u32>(send.data.size());
-	verbs_piece pieces[2] = {{&memory_, 0, send.head_length}, {&extra, 0, length}};
+	verbs_piece pieces[2] = {{&memory_, 0, send.head_length},
+				 {&extra, 0, length}};
 	u32 count = 1;
 
 	send_ = &send;
