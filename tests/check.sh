@@ -184,7 +184,7 @@ guest_needs()
 # A guest of User Mode Linux has one processor, so two at a time.
 part_uml()
 {
-	local tests odd=() even=() i streams
+	local tests odd=() even=() i
 
 	guest_needs uml || { tail -n 20 "$logs/build.log"; return; }
 	mapfile -t tests < <(guest_tests)
@@ -196,12 +196,8 @@ part_uml()
 		fi
 	done
 	stream uml-1 uml "${even[@]}" &
-	streams=($!)
-	if [ ${#odd[@]} != 0 ]; then
-		stream uml-2 uml "${odd[@]}" &
-		streams+=($!)
-	fi
-	wait "${streams[@]}"
+	[ ${#odd[@]} = 0 ] || stream uml-2 uml "${odd[@]}" &
+	wait
 	sum_up uml-1
 	[ ${#odd[@]} = 0 ] || sum_up uml-2
 }
@@ -210,19 +206,16 @@ part_uml()
 # concerned.
 part_siw()
 {
-	local streams
-
 	guest_needs uml || { tail -n 20 "$logs/build.log"; return; }
 	stream siw-1 uml -r siw login discovery &
-	streams=($!)
 	stream siw-2 uml -r siw io &
-	wait "${streams[@]}" $!
+	wait
 	sum_up siw-1 siw-2
 }
 
 part_stock()
 {
-	local tests=(login chap io) streams=() kernel
+	local tests=(login chap io) kernel
 
 	[ -z "${TESTS:-}" ] || mapfile -t tests < <(guest_tests)
 	for kernel in "${stock_kernels[@]}"; do
@@ -231,9 +224,8 @@ part_stock()
 	export QUICK=1
 	for kernel in "${stock_kernels[@]}"; do
 		stream "$kernel" "$kernel" "${tests[@]}" &
-		streams+=($!)
 	done
-	wait "${streams[@]}"
+	wait
 	sum_up "${stock_kernels[@]}"
 }
 

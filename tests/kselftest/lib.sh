@@ -56,13 +56,18 @@ find_time_scale()
 {
 	if grep -q 'TCG' /proc/cpuinfo; then
 		TIME_SCALE=5
-	elif grep -qw kasan_report /proc/kallsyms; then
+	elif with_kasan; then
 		TIME_SCALE=5
 	elif grep -q 'User Mode Linux' /proc/cpuinfo; then
 		TIME_SCALE=2
 	else
 		TIME_SCALE=1
 	fi
+}
+
+with_kasan()
+{
+	grep -qw kasan_report /proc/kallsyms
 }
 
 [ -n "${TIME_SCALE:-}" ] || find_time_scale

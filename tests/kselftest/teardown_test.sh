@@ -254,7 +254,7 @@ queue_depth_changes_under_load()
 # gone, and reports whoever gets that memory next.
 not_with_kasan()
 {
-	! grep -qw kasan_report /proc/kallsyms ||
+	! with_kasan ||
 		skip "KASAN keeps the marks of a module that was removed"
 }
 
