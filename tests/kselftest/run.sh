@@ -25,7 +25,8 @@ usage()
 
 # The order is from the simple to the violent.
 all_tests="health login chap discovery io two_initiators libiscsi nopin
-targetcli commands bad_input early login_abuse protocol tmf teardown faults memory"
+targetcli commands bad_input early login_abuse protocol iserverify tmf teardown
+faults memory"
 
 test_file()
 {

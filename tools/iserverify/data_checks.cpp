@@ -413,13 +413,9 @@ void immediate_data_beyond_edtl(Lab &lab)
 	lab.write(Lab::scratch, old);
 
 	auto session = lab.login();
-	Pdu pdu = session->make(IscsiOpcode::ScsiCommand);
-	auto &command = pdu.head.bhs.as<iser::ScsiCommandPdu>();
-	ByteVector cdb = write_cdb(Lab::scratch, 1);
+	Pdu pdu = command_by_hand(*session, 0xa1, 512,
+					  write_cdb(Lab::scratch, 1));
 
-	command.flags = 0xa1;
-	command.expected_data_transfer_length = 512;
-	std::copy(cdb.begin(), cdb.end(), command.cdb);
 	pdu.data = pattern(4096, 641);
 	session->send(pdu);
 	expect_outcome(outcome_of(*session),

@@ -108,11 +108,20 @@ LoginOptions Lab::login_options(TextKeys keys)
 	return options;
 }
 
-std::unique_ptr<Session> Lab::connect()
+std::unique_ptr<Session> Lab::make_session()
 {
 	auto session = std::make_unique<Session>(connect_options());
 
 	session->set_lun(lun);
+	if (!may_write)
+		session->forbid_writes();
+	return session;
+}
+
+std::unique_ptr<Session> Lab::connect()
+{
+	auto session = make_session();
+
 	session->connection().connect();
 	session->already_connected();
 	return session;
@@ -120,9 +129,8 @@ std::unique_ptr<Session> Lab::connect()
 
 std::unique_ptr<Session> Lab::login(TextKeys keys)
 {
-	auto session = std::make_unique<Session>(connect_options());
+	auto session = make_session();
 
-	session->set_lun(lun);
 	session->login(login_options(std::move(keys)));
 	return session;
 }
@@ -241,6 +249,66 @@ void expect_usable(Session &session)
 	if (result.sense_key() == 6)
 		result = session.scsi(ready);
 	expect_good(result, "TEST UNIT READY");
+}
+
+Pdu command_by_hand(Session &session, std::uint8_t flags,
+		    std::uint32_t expected_data_transfer_length,
+		    const ByteVector &cdb)
+{
+	Pdu pdu = session.make(IscsiOpcode::ScsiCommand);
+	auto &command = pdu.head.bhs.as<iser::ScsiCommandPdu>();
+
+	if (flags & iser::ScsiCommandPdu::write_bit)
+		session.expect_may_write();
+	command.flags = flags;
+	command.expected_data_transfer_length = expected_data_transfer_length;
+	std::copy(cdb.begin(), cdb.end(), command.cdb);
+	return pdu;
+}
+
+WaitingWrite::WaitingWrite(Lab &lab)
+	: session(lab.login({{"InitialR2T", "No"}}))
+{
+	ScsiRequest request;
+
+	expect(!session->parameters().initial_r2t,
+	       "the target insists on InitialR2T=Yes");
+	request.cdb = write_cdb(Lab::scratch, 16);
+	request.out = data;
+	request.immediate = 0;
+	request.withhold_data_out = true;
+	tag = session->start(request);
+}
+
+Pdu WaitingWrite::data_out(std::size_t offset, std::size_t bytes) const
+{
+	Pdu pdu(IscsiOpcode::DataOut);
+	auto &data_out = pdu.head.bhs.as<iser::DataOutPdu>();
+
+	data_out.flags = iser::Bhs::final_bit;
+	data_out.itt = tag;
+	data_out.ttt = iser::reserved_tag;
+	data_out.buffer_offset = static_cast<u32>(offset);
+	pdu.data.assign(data.begin() + offset, data.begin() + offset + bytes);
+	return pdu;
+}
+
+void WaitingWrite::send_late_data()
+{
+	const std::size_t most =
+		session->parameters().target_recv_data_segment_length;
+	std::uint32_t number = 0;
+
+	for (std::size_t at = 0; at < data.size(); at += most) {
+		const std::size_t bytes = std::min(most, data.size() - at);
+		Pdu pdu = data_out(at, bytes);
+		auto &data_out = pdu.head.bhs.as<iser::DataOutPdu>();
+
+		if (at + bytes < data.size())
+			data_out.flags = 0;
+		data_out.data_sn = number++;
+		session->connection().send(pdu.bytes());
+	}
 }
 
 void expect_closed(Session &session, const std::string &what,

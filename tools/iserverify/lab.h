@@ -71,7 +71,7 @@ public:
 
 	/* The first blocks of LUN 0 are the innocent session's. */
 	static constexpr std::uint32_t innocent_blocks = 128;
-	/* Free for cases, each of which writes what it wants to read. */
+	/* Free for checks, each of which writes what it wants to read. */
 	static constexpr std::uint32_t scratch = 2048;
 	/* Free, and 16 MiB long. */
 	static constexpr std::uint32_t large_scratch = 32768;
@@ -93,6 +93,7 @@ public:
 			 const std::string &what);
 
 private:
+	std::unique_ptr<Session> make_session();
 	ScsiResult innocently(const ScsiRequest &request);
 
 	std::unique_ptr<Session> innocent_;
@@ -107,6 +108,26 @@ void expect_usable(Session &session);
 /* The connection ends soon. */
 void expect_closed(Session &session, const std::string &what,
 		   Milliseconds timeout = Milliseconds(8000));
+
+/* A SCSI Command whose every field is the caller's; nothing is advertised. */
+Pdu command_by_hand(Session &session, std::uint8_t flags,
+		    std::uint32_t expected_data_transfer_length,
+		    const ByteVector &cdb);
+
+/* A write of 8 KiB that the target waits for: F=0, and no Data-Out. */
+class WaitingWrite {
+public:
+	explicit WaitingWrite(Lab &lab);
+
+	/* A Data-Out with @bytes of its data, from @offset on. */
+	Pdu data_out(std::size_t offset, std::size_t bytes) const;
+	/* All of it, in PDUs as long as was negotiated (RFC 7145 7.3.1). */
+	void send_late_data();
+
+	std::unique_ptr<Session> session;
+	ByteVector data = pattern(8192, 50);
+	Session::Tag tag = 0;
+};
 
 /* Ends this process in the middle of a connection: see connection_checks.cpp. */
 void die_at(Lab &lab, int stage);

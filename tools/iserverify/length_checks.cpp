@@ -171,15 +171,11 @@ void command_lies(Lab &lab)
 	lab.write(Lab::scratch, old);
 	for (std::uint32_t claimed : lies(data.size())) {
 		auto session = lab.login();
-		Pdu pdu = session->make(IscsiOpcode::ScsiCommand);
-		auto &command = pdu.head.bhs.as<iser::ScsiCommandPdu>();
-		ByteVector cdb = write_cdb(Lab::scratch, 128);
+		Pdu pdu = command_by_hand(*session, 0xa1, 65536,
+						  write_cdb(Lab::scratch, 128));
 
-		command.flags = 0xa1;
-		command.expected_data_transfer_length = 65536;
-		std::copy(cdb.begin(), cdb.end(), command.cdb);
 		pdu.data = data;
-		command.data_segment_length = claimed;
+		pdu.head.bhs.data_segment_length = claimed;
 		session->send_as_claimed(pdu);
 		expect_refusal(*session, claiming("SCSI Command", claimed));
 		session.reset();
@@ -193,27 +189,13 @@ void data_out_lies(Lab &lab)
 
 	lab.write(Lab::scratch, old);
 	for (std::uint32_t claimed : lies(512)) {
-		auto session = lab.login({{"InitialR2T", "No"}});
-		ByteVector data = pattern(8192, 23);
-		ScsiRequest request;
+		WaitingWrite write(lab);
+		Pdu pdu = write.data_out(0, 512);
 
-		request.cdb = write_cdb(Lab::scratch, 16);
-		request.out = data;
-		request.immediate = 0;
-		request.withhold_data_out = true;
-
-		Session::Tag tag = session->start(request);
-		Pdu pdu(IscsiOpcode::DataOut);
-		auto &data_out = pdu.head.bhs.as<iser::DataOutPdu>();
-
-		data_out.flags = iser::Bhs::final_bit;
-		data_out.itt = tag;
-		data_out.ttt = iser::reserved_tag;
-		pdu.data.assign(data.begin(), data.begin() + 512);
-		data_out.data_segment_length = claimed;
-		session->connection().send(pdu.bytes_as_claimed());
-		expect_refusal(*session, claiming("Data-Out", claimed));
-		session.reset();
+		pdu.head.bhs.data_segment_length = claimed;
+		write.session->connection().send(pdu.bytes_as_claimed());
+		expect_refusal(*write.session, claiming("Data-Out", claimed));
+		write.session.reset();
 		lab.expect_data(Lab::scratch, old, "data on the LUN");
 	}
 }
@@ -287,12 +269,9 @@ void data_beyond_the_negotiated(Lab &lab)
 		request.cdb = write_cdb(Lab::scratch, 16);
 		request.out = data;
 
-		Pdu pdu = session->make(IscsiOpcode::ScsiCommand);
-		auto &command = pdu.head.bhs.as<iser::ScsiCommandPdu>();
+		Pdu pdu = command_by_hand(*session, 0xa1, 8192,
+						  request.cdb);
 
-		command.flags = 0xa1;
-		command.expected_data_transfer_length = 8192;
-		std::copy(request.cdb.begin(), request.cdb.end(), command.cdb);
 		pdu.data = data;
 		session->send(pdu);
 		expect_refusal(*session, std::string("8192 bytes of immediate "

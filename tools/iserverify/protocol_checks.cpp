@@ -235,27 +235,16 @@ void data_out_to_no_r2t(Lab &lab)
 
 	lab.write(Lab::scratch, old);
 
-	auto session = lab.login({{"InitialR2T", "No"}});
-	ByteVector data = pattern(8192, 65);
-	ScsiRequest request;
+	WaitingWrite write(lab);
+	/* Short: its length must not be what the target refuses. */
+	Pdu pdu = write.data_out(0, 512);
 
-	request.cdb = write_cdb(Lab::scratch, 16);
-	request.out = data;
-	request.immediate = 0;
-	request.withhold_data_out = true;
-
-	Pdu pdu(IscsiOpcode::DataOut);
-	auto &data_out = pdu.head.bhs.as<iser::DataOutPdu>();
-
-	data_out.itt = session->start(request);
-	data_out.flags = iser::Bhs::final_bit;
-	data_out.ttt = 0x12345678;
-	pdu.data = data;
-	session->connection().send(pdu.bytes());
-	expect_outcome(outcome_of(*session),
+	pdu.head.bhs.as<iser::DataOutPdu>().ttt = 0x12345678;
+	write.session->connection().send(pdu.bytes());
+	expect_outcome(outcome_of(*write.session),
 		       {Outcome::Closed, Outcome::Rejected, Outcome::Failed},
 		       "Data-Out with a Target Transfer Tag");
-	session.reset();
+	write.session.reset();
 	lab.expect_data(Lab::scratch, old, "data of the LUN");
 }
 
@@ -266,30 +255,17 @@ void data_out_beyond_the_write(Lab &lab)
 	lab.write(Lab::scratch, old);
 	/* Beyond the end; far beyond; wrapping; overlapping by one byte. */
 	for (std::uint32_t offset : {8192u, 0x7fff0000u, 0xfffffff0u, 7681u}) {
-		auto session = lab.login({{"InitialR2T", "No"}});
-		ByteVector data = pattern(8192, 67);
-		ScsiRequest request;
+		WaitingWrite write(lab);
+		Pdu pdu = write.data_out(0, 512);
 
-		request.cdb = write_cdb(Lab::scratch, 16);
-		request.out = data;
-		request.immediate = 0;
-		request.withhold_data_out = true;
-
-		Pdu pdu(IscsiOpcode::DataOut);
-		auto &data_out = pdu.head.bhs.as<iser::DataOutPdu>();
-
-		data_out.itt = session->start(request);
-		data_out.flags = iser::Bhs::final_bit;
-		data_out.ttt = iser::reserved_tag;
-		data_out.buffer_offset = offset;
-		pdu.data.assign(data.begin(), data.begin() + 512);
-		session->connection().send(pdu.bytes());
-		expect_outcome(outcome_of(*session),
+		pdu.head.bhs.as<iser::DataOutPdu>().buffer_offset = offset;
+		write.session->connection().send(pdu.bytes());
+		expect_outcome(outcome_of(*write.session),
 			       {Outcome::Closed, Outcome::Rejected,
 				Outcome::Failed},
 			       "Data-Out at offset " + std::to_string(offset) +
 			       " of 8192");
-		session.reset();
+		write.session.reset();
 		lab.expect_data(Lab::scratch, old, "data of the LUN");
 	}
 }
@@ -301,24 +277,19 @@ void data_out_where_none_may_be(Lab &lab)
 	lab.write(Lab::scratch, old);
 
 	auto session = lab.login();
-	ByteVector data = pattern(8192, 69);
-	Pdu pdu = session->make(IscsiOpcode::ScsiCommand);
-	auto &command = pdu.head.bhs.as<iser::ScsiCommandPdu>();
-	ByteVector cdb = write_cdb(Lab::scratch, 16);
-
 	/* F=0 promises Data-Out; InitialR2T=Yes forbids it. */
-	command.flags = 0x21;
-	command.expected_data_transfer_length = 8192;
-	std::copy(cdb.begin(), cdb.end(), command.cdb);
+	Pdu pdu = command_by_hand(*session, 0x21, 8192,
+					  write_cdb(Lab::scratch, 16));
+
 	session->send(pdu);
 
 	Pdu out(IscsiOpcode::DataOut);
 	auto &data_out = out.head.bhs.as<iser::DataOutPdu>();
 
 	data_out.flags = iser::Bhs::final_bit;
-	data_out.itt = command.itt;
+	data_out.itt = pdu.request().itt;
 	data_out.ttt = iser::reserved_tag;
-	out.data = data;
+	out.data = pattern(512, 69);
 	try {
 		session->connection().send(out.bytes());
 	} catch (const ConnectionLost &) {
@@ -337,15 +308,11 @@ void immediate_data_where_none_may_be(Lab &lab)
 	lab.write(Lab::scratch, old);
 
 	auto session = lab.login({{"ImmediateData", "No"}});
-	Pdu pdu = session->make(IscsiOpcode::ScsiCommand);
-	auto &command = pdu.head.bhs.as<iser::ScsiCommandPdu>();
-	ByteVector cdb = write_cdb(Lab::scratch, 1);
-
 	expect(!session->parameters().immediate_data,
 	       "ImmediateData=No was not accepted");
-	command.flags = 0xa1;
-	command.expected_data_transfer_length = 512;
-	std::copy(cdb.begin(), cdb.end(), command.cdb);
+	Pdu pdu = command_by_hand(*session, 0xa1, 512,
+					  write_cdb(Lab::scratch, 1));
+
 	pdu.data = pattern(512, 71);
 	session->send(pdu);
 	expect_outcome(outcome_of(*session),

@@ -6,51 +6,6 @@ namespace iserverify {
 
 namespace {
 
-/* A write that the target waits for: F=0, and no Data-Out. */
-struct WaitingWrite {
-	std::unique_ptr<Session> session;
-	ByteVector data = pattern(8192, 50);
-	Session::Tag tag = 0;
-
-	explicit WaitingWrite(Lab &lab)
-		: session(lab.login({{"InitialR2T", "No"}}))
-	{
-		ScsiRequest request;
-
-		expect(!session->parameters().initial_r2t,
-		       "the target insists on InitialR2T=Yes");
-		request.cdb = write_cdb(Lab::scratch, 16);
-		request.out = data;
-		request.immediate = 0;
-		request.withhold_data_out = true;
-		tag = session->start(request);
-	}
-
-	/* No PDU carries more than TargetRecvDataSegmentLength (7.3.1). */
-	void send_late_data()
-	{
-		const std::size_t most =
-			session->parameters().target_recv_data_segment_length;
-		std::uint32_t number = 0;
-
-		for (std::size_t at = 0; at < data.size(); at += most) {
-			const std::size_t end = std::min(at + most,
-							 data.size());
-			Pdu pdu(IscsiOpcode::DataOut);
-			auto &data_out = pdu.head.bhs.as<iser::DataOutPdu>();
-
-			data_out.flags = end == data.size() ?
-				iser::Bhs::final_bit : 0;
-			data_out.itt = tag;
-			data_out.ttt = iser::reserved_tag;
-			data_out.data_sn = number++;
-			data_out.buffer_offset = static_cast<u32>(at);
-			pdu.data.assign(data.begin() + at, data.begin() + end);
-			session->connection().send(pdu.bytes());
-		}
-	}
-};
-
 void abort_waiting_write(Lab &lab)
 {
 	WaitingWrite write(lab);
@@ -125,13 +80,9 @@ void solicited_data_from_nowhere(Lab &lab)
 	lab.write(Lab::scratch, old);
 
 	auto session = lab.login({{"ImmediateData", "No"}});
-	Pdu pdu = session->make(IscsiOpcode::ScsiCommand);
-	auto &command = pdu.head.bhs.as<iser::ScsiCommandPdu>();
-	ByteVector cdb = write_cdb(Lab::scratch, 16);
+	Pdu pdu = command_by_hand(*session, 0xa1, 8192,
+					  write_cdb(Lab::scratch, 16));
 
-	command.flags = 0xa1;
-	command.expected_data_transfer_length = 8192;
-	std::copy(cdb.begin(), cdb.end(), command.cdb);
 	pdu.head.header.opcode_and_flags |=
 		iser::ControlHeader::write_stag_valid;
 	pdu.head.header.write_stag = 0xdeadbeef;
@@ -144,13 +95,9 @@ void solicited_data_from_nowhere(Lab &lab)
 void read_data_to_nowhere(Lab &lab)
 {
 	auto session = lab.login();
-	Pdu pdu = session->make(IscsiOpcode::ScsiCommand);
-	auto &command = pdu.head.bhs.as<iser::ScsiCommandPdu>();
-	ByteVector cdb = read_cdb(Lab::scratch, 16);
+	Pdu pdu = command_by_hand(*session, 0xc1, 8192,
+					  read_cdb(Lab::scratch, 16));
 
-	command.flags = 0xc1;
-	command.expected_data_transfer_length = 8192;
-	std::copy(cdb.begin(), cdb.end(), command.cdb);
 	pdu.head.header.opcode_and_flags |=
 		iser::ControlHeader::read_stag_valid;
 	pdu.head.header.read_stag = 0xdeadbeef;

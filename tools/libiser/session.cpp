@@ -472,8 +472,17 @@ void Session::await_window(Milliseconds timeout)
 	}
 }
 
+void Session::expect_may_write() const
+{
+	if (!may_write_)
+		throw Error("this session must not write to the LUN");
+}
+
 Session::Tag Session::start(const ScsiRequest &request)
 {
+	if (!request.out.empty())
+		expect_may_write();
+
 	await_window(request.timeout);
 
 	Pdu pdu = make(IscsiOpcode::ScsiCommand);

@@ -127,6 +127,10 @@ public:
 
 	/* The logical unit of requests that name none; 0 at first. */
 	void set_lun(std::uint64_t lun) { lun_ = lun; }
+	/* Requests with write data throw from now on, and send nothing. */
+	void forbid_writes() { may_write_ = false; }
+	/* Throws if they are forbidden: before a write that is made by hand. */
+	void expect_may_write() const;
 
 	/* Connects if that was not done.  Throws LoginRefused. */
 	const Parameters &login(const LoginOptions &options);
@@ -207,6 +211,7 @@ private:
 	bool logged_in_ = false;
 	Parameters parameters_;
 	std::uint64_t lun_ = 0;
+	bool may_write_ = true;
 	std::uint32_t itt_ = 0;
 	std::uint32_t login_itt_ = 0;
 	std::uint32_t cmd_sn_ = 1;
