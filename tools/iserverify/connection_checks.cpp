@@ -38,7 +38,7 @@ ConnectOptions small(Lab &lab)
 
 void go_to(Lab &lab, Stage stage, Milliseconds delay, bool die = false)
 {
-	Session session(small(lab));
+	Session session(lab.connector(small(lab)));
 	RawConnection &connection = session.connection();
 	LoginOptions options = lab.login_options();
 
@@ -122,7 +122,8 @@ void killed_at_any_stage(Lab &lab)
 
 std::unique_ptr<Session> stalled(Lab &lab, bool speaks)
 {
-	auto session = std::make_unique<Session>(small(lab));
+	auto session = std::make_unique<Session>(
+		lab.connector(small(lab)));
 	LoginOptions options = lab.login_options();
 
 	session->connection().connect();
@@ -186,8 +187,8 @@ void talks_too_much_in_login(Lab &lab)
 void reinstatement(Lab &lab)
 {
 	LoginOptions options = lab.login_options();
-	Session old(lab.connect_options());
-	Session young(lab.connect_options());
+	Session old(lab.raw_connection());
+	Session young(lab.raw_connection());
 
 	old.login(options);
 	young.login(options);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unistd.h>
 
+#include "libiser/verbs_connection.h"
+
 namespace iserverify {
 
 namespace {
@@ -81,6 +83,11 @@ ByteVector write_cdb(std::uint32_t lba, std::uint16_t blocks)
 	return rw_cdb(0x2a, lba, blocks);
 }
 
+std::unique_ptr<RawConnection> verbs_connection(const ConnectOptions &options)
+{
+	return std::make_unique<VerbsConnection>(options);
+}
+
 ConnectOptions Lab::connect_options() const
 {
 	ConnectOptions options;
@@ -108,9 +115,14 @@ LoginOptions Lab::login_options(TextKeys keys)
 	return options;
 }
 
+std::unique_ptr<RawConnection> Lab::raw_connection() const
+{
+	return connector(connect_options());
+}
+
 std::unique_ptr<Session> Lab::make_session()
 {
-	auto session = std::make_unique<Session>(connect_options());
+	auto session = std::make_unique<Session>(raw_connection());
 
 	session->set_lun(lun);
 	if (!may_write)

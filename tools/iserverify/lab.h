@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,6 +51,12 @@ ByteVector pattern(std::size_t size, std::uint32_t seed);
 ByteVector read_cdb(std::uint32_t lba, std::uint16_t blocks);
 ByteVector write_cdb(std::uint32_t lba, std::uint16_t blocks);
 
+using Connector =
+	std::function<std::unique_ptr<RawConnection>(const ConnectOptions &)>;
+
+/* Over an RDMA device of this machine. */
+std::unique_ptr<RawConnection> verbs_connection(const ConnectOptions &options);
+
 /*
  * The target under test, and a session that does nothing wrong, reads its part
  * of the LUN after every check and has to find it as it was.
@@ -69,6 +76,9 @@ public:
 	std::string long_target_name;
 	unsigned targets = 1;
 
+	/* Makes every connection to the target. */
+	Connector connector = verbs_connection;
+
 	/* The first blocks of LUN 0 are the innocent session's. */
 	static constexpr std::uint32_t innocent_blocks = 128;
 	/* Free for checks, each of which writes what it wants to read. */
@@ -81,6 +91,8 @@ public:
 	void stop_innocent();
 
 	ConnectOptions connect_options() const;
+	/* Not connected yet. */
+	std::unique_ptr<RawConnection> raw_connection() const;
 	/* With an ISID of its own. */
 	LoginOptions login_options(TextKeys keys = {});
 	std::unique_ptr<Session> connect();

@@ -61,7 +61,7 @@ void short_second_login(Lab &lab)
 {
 	for (std::size_t length : lengths) {
 		LoginOptions options = lab.login_options();
-		Session session(lab.connect_options());
+		Session session(lab.raw_connection());
 
 		first_round(lab, session, options);
 		session.connection().send(
@@ -125,7 +125,7 @@ void login_lies(Lab &lab, bool first)
 	ByteVector text = to_text(Session::identity_keys(options));
 
 	for (std::uint32_t claimed : lies(text.size())) {
-		Session session(lab.connect_options());
+		Session session(lab.raw_connection());
 
 		options = lab.login_options();
 		if (first) {

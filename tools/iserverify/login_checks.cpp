@@ -171,7 +171,7 @@ void broken_text(Lab &lab)
 void refused(Lab &lab, const LoginOptions &options,
 	     std::initializer_list<unsigned> wanted, const std::string &what)
 {
-	Session session(lab.connect_options());
+	Session session(lab.raw_connection());
 
 	try {
 		session.login(options);
@@ -203,7 +203,7 @@ void rdma_extensions_no(Lab &lab)
 void text_over_many_pdus(Lab &lab)
 {
 	for (std::size_t size : {5, 64, 333}) {
-		Session session(lab.connect_options());
+		Session session(lab.raw_connection());
 		LoginOptions options = lab.login_options();
 
 		options.text_per_pdu = size;
@@ -217,7 +217,7 @@ void text_over_many_pdus(Lab &lab)
 
 void keys_over_several_rounds(Lab &lab)
 {
-	Session session(lab.connect_options());
+	Session session(lab.raw_connection());
 	LoginOptions options = lab.login_options();
 	TextKeys answers;
 	TextKeys keys = Session::identity_keys(options);
@@ -248,7 +248,7 @@ void keys_over_several_rounds(Lab &lab)
 /* C-bit chain that never ends: there has to be a limit. */
 void endless_chain(Lab &lab)
 {
-	Session session(lab.connect_options());
+	Session session(lab.raw_connection());
 	LoginOptions options = lab.login_options();
 	ByteVector text = to_text({{"X-org.lio-iser.test",
 				    std::string(8000, 'x')}});
@@ -333,7 +333,7 @@ void chap_left_out(Lab &lab)
 /* CHAP up to the challenge; then @response in place of ours. */
 void chap_answering(Lab &lab, const std::string &response)
 {
-	Session session(lab.connect_options());
+	Session session(lab.raw_connection());
 	LoginOptions options = lab.login_options();
 	TextKeys keys = Session::identity_keys(options);
 
@@ -368,7 +368,7 @@ void odd_chap_responses(Lab &lab)
 
 void huge_chap_challenge(Lab &lab)
 {
-	Session session(lab.connect_options());
+	Session session(lab.raw_connection());
 	LoginOptions options = lab.login_options();
 	TextKeys keys = Session::identity_keys(options);
 

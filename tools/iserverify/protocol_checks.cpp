@@ -369,7 +369,7 @@ void send_targets_without_a_value(Lab &lab)
 
 void long_send_targets_in_a_session(Lab &lab)
 {
-	Session session(lab.connect_options());
+	Session session(lab.raw_connection());
 	LoginOptions options = lab.login_options();
 
 	expect(!lab.long_target_name.empty(),
@@ -392,7 +392,7 @@ void long_send_targets_in_a_session(Lab &lab)
 
 void discovery(Lab &lab)
 {
-	Session session(lab.connect_options());
+	Session session(lab.raw_connection());
 	LoginOptions options = lab.login_options();
 
 	options.discovery = true;
@@ -409,7 +409,7 @@ void discovery(Lab &lab)
 
 void small_discovery(Lab &lab)
 {
-	Session session(lab.connect_options());
+	Session session(lab.raw_connection());
 	LoginOptions options = lab.login_options(
 		{{"MaxRecvDataSegmentLength", "512"}});
 
@@ -424,7 +424,7 @@ void small_discovery(Lab &lab)
 void abandoned_discovery(Lab &lab)
 {
 	for (int i = 0; i < 50; ++i) {
-		Session session(lab.connect_options());
+		Session session(lab.raw_connection());
 		LoginOptions options = lab.login_options();
 
 		options.discovery = true;
@@ -444,7 +444,7 @@ void commands_in_discovery(Lab &lab)
 	for (IscsiOpcode opcode : {IscsiOpcode::ScsiCommand,
 				   IscsiOpcode::TaskManagementRequest,
 				   IscsiOpcode::DataOut}) {
-		Session session(lab.connect_options());
+		Session session(lab.raw_connection());
 		LoginOptions options = lab.login_options();
 
 		options.discovery = true;

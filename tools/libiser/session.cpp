@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "libiser/chap.h"
+#include "libiser/verbs_connection.h"
 
 namespace libiser {
 
@@ -100,7 +101,13 @@ std::uint16_t ScsiResult::sense_code() const
 	return static_cast<std::uint16_t>(sense[at] << 8 | sense[at + 1]);
 }
 
-Session::Session(ConnectOptions options) : connection_(std::move(options))
+Session::Session(ConnectOptions options)
+	: Session(std::make_unique<VerbsConnection>(std::move(options)))
+{
+}
+
+Session::Session(std::unique_ptr<RawConnection> connection)
+	: connection_(std::move(connection))
 {
 }
 
@@ -126,14 +133,14 @@ Pdu Session::make(IscsiOpcode opcode, bool immediate)
 
 void Session::send(const Pdu &pdu)
 {
-	connection_.send(pdu.bytes());
+	connection_->send(pdu.bytes());
 	if (!pdu.head.bhs.immediate())
 		++cmd_sn_;
 }
 
 void Session::send_as_claimed(const Pdu &pdu)
 {
-	connection_.send(pdu.bytes_as_claimed());
+	connection_->send(pdu.bytes_as_claimed());
 	if (!pdu.head.bhs.immediate())
 		++cmd_sn_;
 }
@@ -173,12 +180,12 @@ bool Session::answered_ping(const Pdu &pdu)
 
 Pdu Session::receive(Milliseconds timeout)
 {
-	auto deadline = std::chrono::steady_clock::now() + timeout;
+	auto deadline = connection_->now() + timeout;
 
 	for (;;) {
 		auto left = std::chrono::ceil<Milliseconds>(
-			deadline - std::chrono::steady_clock::now());
-		auto message = connection_.receive(
+			deadline - connection_->now());
+		auto message = connection_->receive(
 			std::max(left, Milliseconds(0)));
 
 		if (!message)
@@ -196,7 +203,7 @@ Pdu Session::receive(Milliseconds timeout)
 
 Pdu Session::receive_for(Tag tag, Milliseconds timeout)
 {
-	auto deadline = std::chrono::steady_clock::now() + timeout;
+	auto deadline = connection_->now() + timeout;
 
 	for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
 		if (kept->response().itt != tag)
@@ -208,7 +215,7 @@ Pdu Session::receive_for(Tag tag, Milliseconds timeout)
 	}
 	for (;;) {
 		auto left = std::chrono::ceil<Milliseconds>(
-			deadline - std::chrono::steady_clock::now());
+			deadline - connection_->now());
 		Pdu pdu = receive(std::max(left, Milliseconds(0)));
 
 		if (pdu.response().itt == tag)
@@ -307,10 +314,10 @@ Pdu Session::login_exchange(const LoginOptions &options, std::uint8_t flags,
 			    ByteView text)
 {
 	if (!connected_) {
-		connection_.connect();
+		connection_->connect();
 		connected_ = true;
 	}
-	connection_.send(login_request(options, flags, text).bytes());
+	connection_->send(login_request(options, flags, text).bytes());
 
 	Pdu answer = receive(login_timeout);
 
@@ -462,11 +469,11 @@ void Session::conclude(const LoginOptions &options, const TextKeys &answers)
 /* A command beyond MaxCmdSN would be dropped by the target (RFC 7143 4.2.2.1). */
 void Session::await_window(Milliseconds timeout)
 {
-	auto deadline = std::chrono::steady_clock::now() + timeout;
+	auto deadline = connection_->now() + timeout;
 
 	while (static_cast<std::int32_t>(max_cmd_sn_ - cmd_sn_) < 0) {
 		auto left = std::chrono::ceil<Milliseconds>(
-			deadline - std::chrono::steady_clock::now());
+			deadline - connection_->now());
 
 		kept_.push_back(receive(std::max(left, Milliseconds(0))));
 	}
@@ -535,7 +542,7 @@ Session::Tag Session::start(const ScsiRequest &request)
 		/* Not one byte more than what the target may read. */
 		std::uint32_t first = p.solicited_only ? task->unsolicited : 0;
 
-		task->out.emplace(connection_.register_memory(
+		task->out.emplace(connection_->register_memory(
 			request.out.subspan(first),
 			RawConnection::Access::RemoteRead));
 		header.opcode_and_flags |=
@@ -544,7 +551,7 @@ Session::Tag Session::start(const ScsiRequest &request)
 		header.write_base_offset = task->out->base();
 	}
 	if (!request.in.empty() && !request.hide_stags) {
-		task->in.emplace(connection_.register_memory(
+		task->in.emplace(connection_->register_memory(
 			request.in, RawConnection::Access::RemoteWrite));
 		header.opcode_and_flags |= iser::ControlHeader::read_stag_valid;
 		header.read_stag = task->in->stag();
@@ -586,7 +593,7 @@ void Session::send_data_out(Task &task, const ScsiRequest &request,
 		data_out.data_sn = data_sn;
 		data_out.buffer_offset = offset;
 		pdu.data.assign(part.begin(), part.end());
-		connection_.send(pdu.bytes());
+		connection_->send(pdu.bytes());
 		offset += length;
 	}
 }
@@ -748,7 +755,7 @@ std::uint8_t Session::logout(std::uint8_t reason, Milliseconds timeout)
 				    "(RFC 7143 11.15)");
 	if (answer.response().response)
 		return answer.response().response;
-	if (!connection_.wait_closed(timeout))
+	if (!connection_->wait_closed(timeout))
 		throw TimedOut("the target does not close the connection after "
 			       "the logout (RFC 7145 5.2.2)");
 	return 0;

@@ -3,21 +3,11 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
-
-struct ibv_comp_channel;
-struct ibv_cq;
-struct ibv_mr;
-struct ibv_pd;
-struct ibv_wc;
-struct rdma_cm_event;
-struct rdma_cm_id;
-struct rdma_event_channel;
 
 namespace libiser {
 
@@ -64,24 +54,32 @@ struct Received {
 	std::optional<std::uint32_t> invalidated;
 };
 
+/* Ends the peer's access when it is destroyed. */
+class Registration {
+public:
+	virtual ~Registration() = default;
+};
+
 /*
  * Memory that the peer may access by the STag, as long as this object lives.
  * The memory itself belongs to the caller and outlives the object.
  */
 class RegisteredMemory {
 public:
-	std::uint32_t stag() const;
-	/* Tagged offset of the first byte: its address. */
-	std::uint64_t base() const;
+	RegisteredMemory(std::uint32_t stag, std::uint64_t base,
+			 std::unique_ptr<Registration> registration)
+		: stag_(stag), base_(base),
+		  registration_(std::move(registration))
+	{
+	}
+	std::uint32_t stag() const { return stag_; }
+	/* Tagged offset of the first byte. */
+	std::uint64_t base() const { return base_; }
 
 private:
-	friend class RawConnection;
-	struct Deregister {
-		void operator()(ibv_mr *region) const;
-	};
-	explicit RegisteredMemory(ibv_mr *region) : region_(region) {}
-
-	std::unique_ptr<ibv_mr, Deregister> region_;
+	std::uint32_t stag_;
+	std::uint64_t base_;
+	std::unique_ptr<Registration> registration_;
 };
 
 /*
@@ -94,96 +92,70 @@ private:
  */
 class RawConnection {
 public:
-	explicit RawConnection(ConnectOptions options);
+	using Clock = std::chrono::steady_clock;
+	enum class Access { RemoteRead, RemoteWrite };
+
+	RawConnection() = default;
 	/*
-	 * Without disconnect(): the kernel tells the peer what fits the state,
-	 * as when the process is killed.
+	 * Without disconnect(): the peer is told what fits the state, as when
+	 * the process is killed.
 	 */
-	~RawConnection();
+	virtual ~RawConnection() = default;
 	RawConnection(const RawConnection &) = delete;
 	RawConnection &operator=(const RawConnection &) = delete;
 
 	void connect();
 
-	void resolve();
+	virtual void resolve() = 0;
 	/* Posts all receive buffers, too. */
-	void create_queue_pair();
+	virtual void create_queue_pair() = 0;
 	/* Sends the connection request; returns at once. */
-	void request();
+	virtual void request() = 0;
 	/* Until the reply is here, which is left unread: no RTU leaves. */
-	bool await_reply(Milliseconds timeout);
+	virtual bool await_reply(Milliseconds timeout) = 0;
 	/* Reads the reply and completes the connection. */
-	void establish();
+	virtual void establish() = 0;
 
 	/* Of the peer's reply; padded with zeros by the connection manager. */
-	const ByteVector &peer_private_data() const { return peer_private_data_; }
+	virtual const ByteVector &peer_private_data() const = 0;
 	/* RDMA Reads in flight that the peer asked for in its reply. */
-	unsigned peer_initiator_depth() const { return peer_initiator_depth_; }
+	virtual unsigned peer_initiator_depth() const = 0;
 
 	/*
 	 * Sends @message, of any content and length up to send_size; 0 is
 	 * legal.  Returns when it is posted.  @stag is for the two invalidating
 	 * opcodes.  Throws ConnectionLost.
 	 */
-	void send(ByteView message, SendOpcode opcode = SendOpcode::Send,
-		  std::uint32_t stag = 0);
+	virtual void send(ByteView message,
+			  SendOpcode opcode = SendOpcode::Send,
+			  std::uint32_t stag = 0) = 0;
 	/* Until all that was sent is acknowledged by the peer's adapter. */
-	bool drain_sends(Milliseconds timeout);
+	virtual bool drain_sends(Milliseconds timeout) = 0;
 
 	/*
 	 * The next message, in order.  Nothing after @timeout.  Throws
 	 * ConnectionLost when the connection has ended and all that came
 	 * before was handed out.
 	 */
-	std::optional<Received> receive(Milliseconds timeout);
+	virtual std::optional<Received> receive(Milliseconds timeout) = 0;
 
-	enum class Access { RemoteRead, RemoteWrite };
-	RegisteredMemory register_memory(std::span<std::uint8_t> memory,
-					 Access access);
+	virtual RegisteredMemory register_memory(
+		std::span<std::uint8_t> memory, Access access) = 0;
 
 	/* Disconnects in order; does not wait for the peer. */
-	void disconnect();
+	virtual void disconnect() = 0;
 	/*
 	 * Whether the connection ended within @timeout.  Messages that arrive
 	 * meanwhile are kept for receive().
 	 */
-	bool wait_closed(Milliseconds timeout);
+	virtual bool wait_closed(Milliseconds timeout) = 0;
 	/* Takes in what has happened, without waiting. */
-	bool closed();
+	virtual bool closed() = 0;
 	/* Why the connection ended, in words; empty while it is up. */
-	const std::string &end_cause() const { return end_cause_; }
+	virtual const std::string &end_cause() const = 0;
 
-private:
-	using Clock = std::chrono::steady_clock;
-
-	bool wait_event(Milliseconds timeout);
-	void expect_event(int wanted, const char *step);
-	void note_established(const rdma_cm_event &event);
-	void post_receive(std::uint32_t slot);
-	std::uint32_t free_send_slot();
-	bool pump(Clock::time_point deadline);
-	bool take_completions();
-	void take_completion(const ibv_wc &completion);
-	bool take_events();
-	bool wait_readable(Milliseconds timeout);
-	void ended(const std::string &cause);
-
-	ConnectOptions options_;
-	rdma_event_channel *events_ = nullptr;
-	rdma_cm_id *id_ = nullptr;
-	ibv_comp_channel *completions_ = nullptr;
-	ibv_cq *queue_ = nullptr;
-	ByteVector receive_memory_;
-	ByteVector send_memory_;
-	ibv_mr *receive_region_ = nullptr;
-	ibv_mr *send_region_ = nullptr;
-	std::vector<std::uint32_t> free_sends_;
-	std::deque<Received> received_;
-	ByteVector peer_private_data_;
-	unsigned peer_initiator_depth_ = 0;
-	bool established_ = false;
-	bool ended_ = false;
-	std::string end_cause_;
+	/* The clock that the time limits above go by. */
+	virtual Clock::time_point now() const { return Clock::now(); }
 };
 
 } // namespace libiser

@@ -117,10 +117,13 @@ struct DiscoveredTarget {
  */
 class Session {
 public:
+	/* Over an RDMA device of this machine. */
 	explicit Session(ConnectOptions options);
+	/* Over any connection, up or not. */
+	explicit Session(std::unique_ptr<RawConnection> connection);
 	~Session();
 
-	RawConnection &connection() { return connection_; }
+	RawConnection &connection() { return *connection_; }
 	const Parameters &parameters() const { return parameters_; }
 	/* The caller connected connection() himself. */
 	void already_connected() { connected_ = true; }
@@ -206,7 +209,7 @@ private:
 	void send_data_out(Task &task, const ScsiRequest &request,
 			   const Pdu &command);
 
-	RawConnection connection_;
+	std::unique_ptr<RawConnection> connection_;
 	bool connected_ = false;
 	bool logged_in_ = false;
 	Parameters parameters_;
