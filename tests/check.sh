@@ -88,7 +88,9 @@ part_build()
 			one "module for $kernel is like one in C" \
 				check_module "$kernel"
 	done
-	one 'libiser and iserverify' build_iserverify
+	one 'libiser and iserverify' build_iserverify &&
+		one 'libiser installed, and a program that uses it' \
+			"$here/tools/libiser_install_test.sh"
 }
 
 part_unit()
@@ -207,26 +209,36 @@ part_uml()
 part_siw()
 {
 	guest_needs uml || { tail -n 20 "$logs/build.log"; return; }
-	stream siw-1 uml -r siw login discovery &
+	stream siw-1 uml -r siw login discovery provider &
 	stream siw-2 uml -r siw io &
 	wait
 	sum_up siw-1 siw-2
 }
 
+# stock_streams SUFFIX ARGUMENT...: the same in both kernels at once.
+stock_streams()
+{
+	local suffix=$1 kernel
+
+	shift
+	for kernel in "${stock_kernels[@]}"; do
+		stream "$kernel$suffix" "$kernel" "$@" &
+	done
+	wait
+	sum_up "${stock_kernels[@]/%/$suffix}"
+}
+
 part_stock()
 {
-	local tests=(login chap io) kernel
+	local tests=(login chap io provider) kernel
 
 	[ -z "${TESTS:-}" ] || mapfile -t tests < <(guest_tests)
 	for kernel in "${stock_kernels[@]}"; do
 		guest_needs "$kernel" || { tail -n 20 "$logs/build.log"; return; }
 	done
 	export QUICK=1
-	for kernel in "${stock_kernels[@]}"; do
-		stream "$kernel" "$kernel" "${tests[@]}" &
-	done
-	wait
-	sum_up "${stock_kernels[@]}"
+	stock_streams '' "${tests[@]}"
+	[ -n "${TESTS:-}" ] || stock_streams -siw -r siw provider
 }
 
 # -----------------------------------------------------------------------------

@@ -1,17 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The speed of two modules in one and the same kernel, in turns, so that what
-# else the machine does meets both: a table with the mean of all rounds.
+# else the machine does meets both: a table with the median of all rounds, which
+# one disturbed round does not move.
 #
 #	tests/lab/lab uml --timeout 900 -- tests/kselftest/compare.sh
 #
-# ROUNDS (default 3), MODULES (default "lio_iser ib_isert"), and what
+# ROUNDS (default 5), MODULES (default "lio_iser ib_isert"), and what
 # perf_test.sh knows.
 set -u
 
 here=$(cd "${0%/*}" && pwd)
 read -ra modules <<< "${MODULES:-lio_iser ib_isert}"
-rounds=${ROUNDS:-3}
+rounds=${ROUNDS:-5}
 figures=$(mktemp)
 trap 'rm -f "$figures"' EXIT
 
@@ -34,14 +35,25 @@ measure()
 table()
 {
 	awk -v first="$1" -v second="$2" '
+		# Keeps each module'"'"'s figures of a row in rising order.
+		function insert(row, module, value,    i) {
+			for (i = ++runs[row, module]; i > 1 &&
+			     figure[row, module, i - 1] > value; i--)
+				figure[row, module, i] = figure[row, module, i - 1]
+			figure[row, module, i] = value
+		}
+		function median(row, module,    n) {
+			n = runs[row, module]
+			return (figure[row, module, int((n + 1) / 2)] +
+				figure[row, module, int((n + 2) / 2)]) / 2
+		}
 		$1 == "#" && ($2 == first || $2 == second) && $6 ~ /^[0-9]+$/ {
 			row = $4 " " $5 ", " $6
 			if (!(row in seen)) {
 				seen[row] = 1
 				rows[++count] = row
 			}
-			sum[row, $2] += $7
-			runs[row, $2]++
+			insert(row, $2, $7)
 		}
 		END {
 			printf "| block, direction, depth | %s IOPS | %s IOPS | ratio |\n", first, second
@@ -50,8 +62,8 @@ table()
 				row = rows[i]
 				if (!runs[row, first] || !runs[row, second])
 					exit 1
-				a = sum[row, first] / runs[row, first]
-				b = sum[row, second] / runs[row, second]
+				a = median(row, first)
+				b = median(row, second)
 				printf "| %s | %.0f | %.0f | %.3f |\n", row, a, b, a / b
 			}
 			exit count == 0

@@ -598,6 +598,32 @@ void Session::send_data_out(Task &task, const ScsiRequest &request,
 	}
 }
 
+std::optional<Session::Tag> Session::any_finished(Milliseconds timeout)
+{
+	const auto deadline = connection_->now() + timeout;
+	const auto ends_task = [this](const Pdu &pdu) {
+		return tasks_.contains(pdu.response().itt);
+	};
+
+	for (;;) {
+		const auto found = std::find_if(kept_.begin(), kept_.end(),
+						ends_task);
+
+		if (found != kept_.end())
+			return found->response().itt;
+
+		const auto left = std::chrono::ceil<Milliseconds>(
+			deadline - connection_->now());
+
+		try {
+			kept_.push_back(receive(std::max(left,
+							 Milliseconds(0))));
+		} catch (const TimedOut &) {
+			return std::nullopt;
+		}
+	}
+}
+
 ScsiResult Session::finish(Tag tag)
 {
 	auto found = tasks_.find(tag);

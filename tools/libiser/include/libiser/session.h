@@ -142,6 +142,8 @@ public:
 	using Tag = std::uint32_t;
 	Tag start(const ScsiRequest &request);
 	ScsiResult finish(Tag tag);
+	/* The command that ended first, of those that were started. */
+	std::optional<Tag> any_finished(Milliseconds timeout);
 	ScsiResult scsi(const ScsiRequest &request);
 	/* The task ended without a response: its buffers are taken back. */
 	void forget(Tag tag);
