@@ -78,6 +78,14 @@ build_iserverify()
 		cmake --build "$checkout/build/tools" "-j$(nproc)"
 }
 
+install_and_uninstall()
+{
+	(
+		. "$lab_dir/kernels.sh"
+		"$here/tools/install_test.sh" "$(stock_release 6.1)"
+	)
+}
+
 part_build()
 {
 	local kernel
@@ -88,6 +96,7 @@ part_build()
 			one "module for $kernel is like one in C" \
 				check_module "$kernel"
 	done
+	one 'make install and make uninstall' install_and_uninstall
 	one 'libiser and iserverify' build_iserverify &&
 		one 'libiser installed, and a program that uses it' \
 			"$here/tools/libiser_install_test.sh"
