@@ -218,7 +218,7 @@ part_uml()
 part_siw()
 {
 	guest_needs uml || { tail -n 20 "$logs/build.log"; return; }
-	stream siw-1 uml -r siw login discovery provider &
+	stream siw-1 uml -r siw login discovery provider bad_input protocol &
 	stream siw-2 uml -r siw io &
 	wait
 	sum_up siw-1 siw-2

@@ -705,12 +705,12 @@ static int copy_list(struct sg_table *copy, struct scatterlist *from,
 }
 
 /*
- * rdma_rw takes a list to its end.  So give it the part of the list that holds
- * the range, or a copy when the range ends inside an entry.  On return @skip
- * is where the range starts in the first entry.
+ * rdma_rw takes a list to its end, and siw registers one from its beginning,
+ * whatever offset it is told. So give it the part of the list that holds the
+ * range, or a copy when the range begins or ends inside an entry.
  */
 static int transfer_set_list(struct verbs_transfer *self,
-			     const struct verbs_range *local, u32 *skip)
+			     const struct verbs_range *local)
 {
 	struct scatterlist *first = local->scatterlist;
 	struct scatterlist *sg;
@@ -734,14 +734,12 @@ static int transfer_set_list(struct verbs_transfer *self,
 
 	self->entries = entries;
 	self->list = first;
-	*skip = offset;
-	if (seen == end)
+	if (!offset && seen == end)
 		return 0;
 	err = copy_list(&self->copy, first, entries, offset, local->length);
 	if (err)
 		return err;
 	self->list = self->copy.sgl;
-	*skip = 0;
 	return 0;
 }
 
@@ -756,16 +754,15 @@ int verbs_transfer_prepare(struct verbs_stream *stream, void *transfer,
 			   u32 stag, int read)
 {
 	struct verbs_transfer *self = transfer;
-	u32 skip;
 	int result;
 
-	result = transfer_set_list(self, local, &skip);
+	result = transfer_set_list(self, local);
 	if (result)
 		return result;
 	self->direction = read ? DMA_FROM_DEVICE : DMA_TO_DEVICE;
 	result = rdma_rw_ctx_init(&self->rw, stream->qp, stream->id->port_num,
-				  self->list, self->entries, skip,
-				  remote_offset, stag, self->direction);
+				  self->list, self->entries, 0, remote_offset,
+				  stag, self->direction);
 	if (result < 0)
 		transfer_free_list(self);
 	return result;
