@@ -123,6 +123,15 @@ pause()
 	read -rt "$1" -u "$never" || true
 }
 
+# make_bounded: what pause and bounded need.
+make_bounded()
+{
+	mkdir -p "$scratch"
+	rm -f "$scratch"/fifo*
+	mkfifo "$scratch/fifo1" "$scratch/fifo2"
+	exec {never}<> "$scratch/fifo1" {ended}<> "$scratch/fifo2"
+}
+
 # bounded SECONDS COMMAND...: the command as a job of its own process group.
 # Its exit status; or 124: it was killed after the time; or 125: it cannot be
 # killed, that is, the kernel holds it.
@@ -230,10 +239,7 @@ run_checks()
 
 	[ $EUID = 0 ] || { echo "1..0 # SKIP needs root"; exit 4; }
 	echo "KTAP version 1"
-	mkdir -p "$scratch"
-	rm -f "$scratch"/fifo*
-	mkfifo "$scratch/fifo1" "$scratch/fifo2"
-	exec {never}<> "$scratch/fifo1" {ended}<> "$scratch/fifo2"
+	make_bounded
 	# Not as a condition of if: there the shell would not stop at errors.
 	bounded $((90 * TIME_SCALE)) start_up > "$scratch/log" 2>&1 < /dev/null
 	if [ $? != 0 ]; then
@@ -366,11 +372,9 @@ start_up()
 	for tool in iscsiadm rdma fio sg_reset; do
 		command -v $tool > /dev/null || skip "$tool is not installed"
 	done
-	modprobe -aq configfs ib_core rdma_cm ib_uverbs rdma_ucm \
-		iscsi_target_mod target_core_mod target_core_file \
-		target_core_iblock ib_iser sd_mod sg dummy || true
+	modprobe -aq ib_iser sd_mod sg || true
 	modprobe -q null_blk nr_devices=0 || true
-	mountpoint -q $configfs || mount -t configfs configfs $configfs
+	base_modules_up
 	leftovers_down
 	health_start "$scratch/health"
 	load_target_module
@@ -379,6 +383,15 @@ start_up()
 	health_remember_objects "$scratch/health"
 	start_iscsid
 	iface_up $iface $initiator
+}
+
+# What a target and a user-space initiator need of the kernel.
+base_modules_up()
+{
+	modprobe -aq configfs ib_core rdma_cm ib_uverbs rdma_ucm \
+		iscsi_target_mod target_core_mod target_core_file \
+		target_core_iblock dummy || true
+	mountpoint -q $configfs || mount -t configfs configfs $configfs
 }
 
 # The core itself asks for "ib_isert" when a portal is switched to iSER, so

@@ -5,29 +5,20 @@
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 . "${BASH_SOURCE[0]%/*}/raw.sh"
 
-# The target demands CHAP from the first of these cases on.
-demand_chap()
-{
-	[ -d "$tpg" ] || raw_target_up
-	write_to 1 "$tpg/attrib/authentication"
-	write_to rawuser "$tpg/auth/userid"
-	write_to rawsecret12345 "$tpg/auth/password"
-}
-
 demand_mutual_chap()
 {
-	demand_chap
+	raw_demand_chap
 	write_to rawtarget "$tpg/auth/userid_mutual"
 	write_to othersecret12 "$tpg/auth/password_mutual"
-	raw_options=(--chap rawuser:rawsecret12345
+	raw_options=(--chap "$raw_account"
 		--mutual-chap rawtarget:othersecret12)
 	raw_case chap
 }
 
 # Open, and not run here: see Documentation/faults.md, F-08 and F-40.
 raw_checks login stalled
-raw_before=demand_chap
-raw_options=(--chap rawuser:rawsecret12345)
+raw_before=raw_demand_chap
+raw_options=(--chap "$raw_account")
 raw_checks chap
 check "mutual CHAP login" demand_mutual_chap
 run_checks

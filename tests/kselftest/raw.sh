@@ -39,6 +39,34 @@ raw_long_target_up()
 	portal_add "$addr4:$port" "$raw_long_iqn"
 }
 
+# With 40 more, the names do not fit into one PDU of any size.
+raw_targets=42
+raw_many_targets_up()
+{
+	raw_long_target_up
+	raw_more_targets_up
+}
+
+raw_more_targets_up()
+{
+	local i
+
+	for ((i = 2; i < raw_targets; i++)); do
+		target_new "$prefix:more$i"
+		portal_add "$addr4:$port" "$prefix:more$i"
+	done
+}
+
+# From then on a login has to prove who it is.
+raw_account=rawuser:rawsecret12345
+raw_demand_chap()
+{
+	[ -d "$tpg" ] || raw_target_up
+	write_to 1 "$tpg/attrib/authentication"
+	write_to "${raw_account%%:*}" "$tpg/auth/userid"
+	write_to "${raw_account#*:}" "$tpg/auth/password"
+}
+
 # raw_checks GROUP...
 raw_checks()
 {
