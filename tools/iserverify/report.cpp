@@ -223,6 +223,27 @@ private:
 	}
 };
 
+nlohmann::json as_json(const Result &result)
+{
+	return {
+		{"group", result.group},
+		{"name", result.name},
+		{"requirements", result.title.numbers},
+		{"section", section_of(result.title)},
+		{"title", result.title.words},
+		{"verdict", to_string(result.verdict)},
+		{"why", result.why},
+		{"milliseconds", result.milliseconds},
+	};
+}
+
+/* A peer's bytes may be in it, which need not be UTF-8. */
+std::string dumped(const nlohmann::json &json, int indent)
+{
+	return json.dump(indent, ' ', false,
+			 nlohmann::json::error_handler_t::replace);
+}
+
 class JsonReport final : public CollectingReport {
 public:
 	using CollectingReport::CollectingReport;
@@ -240,20 +261,26 @@ public:
 		};
 
 		for (const Result &result : results_)
-			report["checks"].push_back({
-				{"group", result.group},
-				{"name", result.name},
-				{"requirements", result.title.numbers},
-				{"section", section_of(result.title)},
-				{"title", result.title.words},
-				{"verdict", to_string(result.verdict)},
-				{"why", result.why},
-				{"milliseconds", result.milliseconds},
-			});
-		fmt::print(to_, "{}\n", report.dump(
-			2, ' ', false,
-			nlohmann::json::error_handler_t::replace));
+			report["checks"].push_back(as_json(result));
+		fmt::print(to_, "{}\n", dumped(report, 2));
 	}
+};
+
+/* A line for each check, at once: for who may not live to see the end. */
+class JsonLinesReport final : public Report {
+public:
+	explicit JsonLinesReport(std::FILE *to) : to_(to) {}
+
+	void begin(const Subject &, std::size_t) override {}
+	void add(const Result &result) override
+	{
+		fmt::print(to_, "{}\n", dumped(as_json(result), -1));
+		std::fflush(to_);
+	}
+	void end() override {}
+
+private:
+	std::FILE *to_;
 };
 
 class HtmlReport final : public CollectingReport {
@@ -313,6 +340,8 @@ std::unique_ptr<Report> make_report(const std::string &form, std::FILE *to)
 		return std::make_unique<JunitReport>(to);
 	if (form == "json")
 		return std::make_unique<JsonReport>(to);
+	if (form == "jsonl")
+		return std::make_unique<JsonLinesReport>(to);
 	if (form == "html")
 		return std::make_unique<HtmlReport>(to);
 	return nullptr;
@@ -320,7 +349,7 @@ std::unique_ptr<Report> make_report(const std::string &form, std::FILE *to)
 
 std::vector<std::string> report_forms()
 {
-	return {"text", "tap", "junit", "json", "html"};
+	return {"text", "tap", "junit", "json", "jsonl", "html"};
 }
 
 } // namespace iserverify

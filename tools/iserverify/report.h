@@ -39,7 +39,7 @@ public:
 	virtual void end() = 0;
 };
 
-/* text, tap, junit, json or html; null if there is no such form. */
+/* One of report_forms(); null if there is no such form. */
 std::unique_ptr<Report> make_report(const std::string &form, std::FILE *to);
 /* The forms, for a usage line. */
 std::vector<std::string> report_forms();
