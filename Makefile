@@ -37,6 +37,10 @@ check:
 demo:
 	tests/demo/demo.sh
 
+# RUNS="tgt-rxe-uml ..." makes only these again.
+conformance:
+	tests/conformance/all $(RUNS)
+
 help:
 	@echo 'modules          lio_iser.ko for KVER ($(KVER)), the default'
 	@echo 'install          module, modprobe alias of ib_isert, depmod; DESTDIR'
@@ -44,10 +48,13 @@ help:
 	@echo 'uninstall        undo install'
 	@echo 'modules_install  the module only'
 	@echo 'check            all tests, none of which touches this system'
+	@echo 'conformance      Documentation/conformance.md, of this target and'
+	@echo '                 two others'
 	@echo 'demo             a target and an initiator in a virtual machine'
 	@echo 'clean            remove what modules built'
 	@echo
 	@echo 'KVER=release or KDIR=folder choose the kernel; CC, ARCH, W, C, V and'
 	@echo 'KCFLAGS are passed on to its build system.'
 
-.PHONY: modules modules_install install uninstall clean check demo help
+.PHONY: modules modules_install install uninstall clean check demo \
+	conformance help

@@ -100,6 +100,8 @@ part_build()
 	one 'libiser and iserverify' build_iserverify &&
 		one 'libiser installed, and a program that uses it' \
 			"$here/tools/libiser_install_test.sh"
+	one 'conformance.md names every check and requirement' \
+		"$here/conformance/up-to-date"
 }
 
 part_unit()

@@ -125,7 +125,7 @@ start_tgt()
 {
 	tgtd --version > "$OUT/version"
 	truncate -s 64M "$scratch/disk.img"
-	setsid tgtd -f --iser pool_sz_mb=64 > "$tgtd_log" 2>&1 < /dev/null &
+	setsid tgtd -f --iser pool_sz_mb=16 > "$tgtd_log" 2>&1 < /dev/null &
 	until_true 10 tgt_admin --mode target --op show > /dev/null
 	tgt_target 1 "$iqn"
 	tgt_target 2 "$raw_long_iqn"
@@ -135,8 +135,14 @@ start_tgt()
 	tgt_admin --mode target --op update --tid 1 --name InitialR2T --value No
 	tgt_admin --mode target --op update --tid 1 \
 		--name ImmediateData --value Yes
-	until_true 20 "$raw_program" --only pings --initiator "$initiator" \
-		"$addr4:$port" "$iqn" "$target_lun" > /dev/null
+	until_true 20 tgt_can_be_tested > /dev/null
+}
+
+# That it does not close behind a logout is found by checks.
+tgt_can_be_tested()
+{
+	"$raw_program" --only pings --initiator "$initiator" \
+		"$addr4:$port" "$iqn" "$target_lun" 2>&1 | grep -q passed
 }
 
 tgt_admin()

@@ -247,6 +247,23 @@ TEST_F(Conformance, BrokenSuitesAreNamed)
 	EXPECT_THROW(to_markdown(suite(), {}), BadInput);
 }
 
+TEST_F(Conformance, ATableIsComparedWithTheSuite)
+{
+	using Lines = std::vector<std::string>;
+	const std::string table =
+		to_markdown(suite(), {run("a", ours, all_pass)});
+	Suite other = suite();
+
+	EXPECT_EQ(differences(table, suite()), Lines());
+	other.checks[0].name = "writes";
+	other.requirements.erase(other.requirements.begin());
+	EXPECT_EQ(differences(table, other),
+		  Lines({"check writes is missing",
+			 "check reads does not exist",
+			 "requirement T-002 does not exist"}));
+	EXPECT_EQ(differences("", suite()).size(), 8u);
+}
+
 TEST(Tally, WordsOfNothing)
 {
 	Tally tally;

@@ -16,12 +16,14 @@ using namespace conformance;
 namespace {
 
 constexpr int done = 0;
+constexpr int out_of_date = 1;
 constexpr int bad_input = 2;
 
 struct Call {
 	std::string suite;
 	std::vector<std::string> folders;
 	std::string output;
+	std::string check;
 };
 
 void write(const Call &call, const std::string &text)
@@ -39,14 +41,26 @@ void write(const Call &call, const std::string &text)
 		throw BadInput(call.output + ": cannot be written");
 }
 
-void carry_out(const Call &call)
+int check(const Call &call, const Suite &suite)
+{
+	const auto found = differences(read_text(call.check), suite);
+
+	for (const std::string &difference : found)
+		fmt::print("{}: {}\n", call.check, difference);
+	return found.empty() ? done : out_of_date;
+}
+
+int carry_out(const Call &call)
 {
 	const Suite suite = read_suite(call.suite);
 	std::vector<Run> runs;
 
+	if (!call.check.empty())
+		return check(call, suite);
 	for (const std::string &folder : call.folders)
 		runs.push_back(read_run(folder, suite));
 	write(call, to_markdown(suite, runs));
+	return done;
 }
 
 } // namespace
@@ -62,13 +76,14 @@ int main(int argc, char **argv)
 		->required();
 	app.add_option("folder", call.folders,
 		       "results of tests/conformance/one, in the order of the "
-		       "table")
-		->required();
+		       "table");
 	app.add_option("--output", call.output, "file of the table");
+	app.add_option("--check", call.check,
+		       "only say how the suite and this table differ; exit "
+		       "code 1 if they do");
 	try {
 		app.parse(argc, argv);
-		carry_out(call);
-		return done;
+		return carry_out(call);
 	} catch (const CLI::ParseError &error) {
 		return app.exit(error) == 0 ? done : bad_input;
 	} catch (const std::exception &error) {

@@ -14,16 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-std::string read_text(const fs::path &file)
-{
-	std::ifstream in(file, std::ios::binary);
-	std::string text(std::istreambuf_iterator<char>(in), {});
-
-	if (!in)
-		throw BadInput(file.string() + ": cannot be read");
-	return text;
-}
-
 /* Any error of parsing or of a missing or wrong member names the file. */
 template <typename Function>
 auto with_json(const fs::path &file, Function function)
@@ -169,6 +159,16 @@ const Outcome &Run::outcome(const std::string &check) const
 	const auto found = outcomes.find(check);
 
 	return found == outcomes.end() ? not_run : found->second;
+}
+
+std::string read_text(const fs::path &file)
+{
+	std::ifstream in(file, std::ios::binary);
+	std::string text(std::istreambuf_iterator<char>(in), {});
+
+	if (!in)
+		throw BadInput(file.string() + ": cannot be read");
+	return text;
 }
 
 Suite read_suite(const fs::path &file)

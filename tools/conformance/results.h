@@ -65,6 +65,8 @@ struct Run {
 	const Outcome &outcome(const std::string &check) const;
 };
 
+/* All of a file. */
+std::string read_text(const std::filesystem::path &file);
 Suite read_suite(const std::filesystem::path &file);
 /*
  * The folder that tests/conformance/one has left: run, lines of KEY=VALUE, and

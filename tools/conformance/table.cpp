@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
+#include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -226,6 +227,10 @@ std::string chapters(const Suite &suite, const std::vector<Run> &runs)
 	return out;
 }
 
+/* Heads of the columns that name what a row is about. */
+constexpr const char *first_check_title = "check";
+constexpr const char *first_requirement_title = "number";
+
 std::string requirement_row(const Requirement &requirement,
 			    const Suite &suite,
 			    const std::vector<Column> &columns)
@@ -246,8 +251,8 @@ std::string requirement_row(const Requirement &requirement,
 
 std::string requirements(const Suite &suite, const std::vector<Column> &columns)
 {
-	auto titles = with_columns({"", "RFC 7145", "level", "requirement"},
-				   columns);
+	auto titles = with_columns({first_requirement_title, "RFC 7145",
+				    "level", "requirement"}, columns);
 	std::string out =
 		"\n## Requirements\n\nT binds the target, B both ends, N is "
 		"new in RFC 7145.\n\n";
@@ -262,7 +267,8 @@ std::string requirements(const Suite &suite, const std::vector<Column> &columns)
 std::string checks(const Suite &suite, const std::vector<Column> &columns)
 {
 	std::string out = "\n## Checks\n\n" +
-		head(with_columns({"check", "holds", "what"}, columns));
+		head(with_columns({first_check_title, "holds", "what"},
+				  columns));
 
 	for (const Check &check : suite.checks) {
 		std::vector<std::string> cells = {
@@ -332,7 +338,60 @@ std::string failures(const Suite &suite, const std::vector<Column> &columns)
 	return out;
 }
 
+/* Both of a section's rows and of the suite's names. */
+using Names = std::set<std::string>;
+
+/* What the rows of @section begin with, its head left out. */
+Names names_in(const std::string &document, const std::string &section)
+{
+	std::istringstream lines(document);
+	std::string line;
+	Names names;
+	bool inside = false;
+
+	while (std::getline(lines, line)) {
+		if (line.starts_with("## "))
+			inside = line == "## " + section;
+		if (!inside || !line.starts_with("| "))
+			continue;
+
+		std::string name = line.substr(2, line.find(" |", 1) - 2);
+
+		std::erase(name, '`');
+		names.insert(name);
+	}
+	return names;
+}
+
+void compare(std::vector<std::string> &out, const std::string &what,
+	     const Names &documented, const Names &known)
+{
+	for (const std::string &name : known)
+		if (!documented.contains(name))
+			out.push_back(what + " " + name + " is missing");
+	for (const std::string &name : documented)
+		if (!known.contains(name))
+			out.push_back(what + " " + name + " does not exist");
+}
+
 } // namespace
+
+std::vector<std::string> differences(const std::string &document,
+				     const Suite &suite)
+{
+	std::vector<std::string> out;
+	Names checks = {first_check_title};
+	Names requirements = {first_requirement_title};
+
+	for (const Check &check : suite.checks)
+		checks.insert(check.name);
+	for (const Requirement &requirement : suite.requirements)
+		requirements.insert(requirement.number);
+	compare(out, "check", names_in(document, "Checks"), checks);
+	compare(out, "requirement", names_in(document, "Requirements"),
+		requirements);
+	return out;
+}
 
 std::string to_markdown(const Suite &suite, const std::vector<Run> &runs)
 {

@@ -14,4 +14,11 @@ namespace conformance {
  */
 std::string to_markdown(const Suite &suite, const std::vector<Run> &runs);
 
+/*
+ * How the checks and requirements that a document of to_markdown() has differ
+ * from those of @suite: a line for each.
+ */
+std::vector<std::string> differences(const std::string &document,
+				     const Suite &suite);
+
 } // namespace conformance
