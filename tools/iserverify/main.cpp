@@ -12,6 +12,7 @@
 
 #include "list.h"
 #include "report.h"
+#include "self_test.h"
 #include "suite.h"
 
 using namespace iserverify;
@@ -30,6 +31,8 @@ struct Call {
 	std::string format = "text";
 	std::string output;
 	bool list = false;
+	bool faults = false;
+	bool self_test = false;
 	int die_at = -1;
 };
 
@@ -72,6 +75,10 @@ void take_host(Lab &lab, const std::string &text)
 
 int list(const Call &call)
 {
+	if (call.faults) {
+		print_sightings(stdout);
+		return all_passed;
+	}
 	if (call.format == "json") {
 		fmt::print("{}\n", list_as_json(chosen_checks(call.only)));
 		return all_passed;
@@ -153,6 +160,15 @@ int run_all(Lab &lab, const std::vector<Check> &checks, Report &report)
 	return failed ? some_failed : all_passed;
 }
 
+int run_self_test(Lab &lab, const Call &call, std::FILE *to)
+{
+	const auto report = call.format == "text" ?
+		make_self_test_report(to) : make_report(call.format, to);
+
+	return self_test(lab, chosen_checks(call.only), *report,
+			 reason_to_skip) ? all_passed : some_failed;
+}
+
 void define(CLI::App &app, Call &call, Lab &lab)
 {
 	app.add_option("host", call.host, "the target's portal: HOST[:PORT]");
@@ -166,6 +182,10 @@ void define(CLI::App &app, Call &call, Lab &lab)
 		->allow_extra_args(false);
 	app.add_flag("--list", call.list, "name the checks and end; with "
 		     "--format json the requirements, too");
+	app.add_flag("--faults", call.faults,
+		     "with --list: by what each check is seen to fail");
+	app.add_flag("--self-test", call.self_test,
+		     "see each check fail on a target that is broken for it");
 	app.add_option("--format", call.format, "form of the report")
 		->check(CLI::IsMember(report_forms()))->capture_default_str();
 	app.add_option("--output", call.output, "file of the report");
@@ -208,8 +228,9 @@ int carry_out(Call &call, Lab &lab)
 	if (!to)
 		throw Error("cannot write to " + call.output);
 
-	const auto report = make_report(call.format, to);
-	const int status = run_all(lab, chosen_checks(call.only), *report);
+	const int status = call.self_test ? run_self_test(lab, call, to) :
+		run_all(lab, chosen_checks(call.only),
+			*make_report(call.format, to));
 
 	if (to != stdout && std::fclose(to) != 0)
 		throw Error("cannot write to " + call.output);
