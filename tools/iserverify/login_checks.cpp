@@ -151,19 +151,20 @@ void stages_that_do_not_exist(Lab &lab)
 
 void broken_text(Lab &lab)
 {
-	const char *texts[] = {"=", "==", "InitiatorName", "=x\0",
-			       "InitiatorName=\0", "\0\0\0\0"};
+	using namespace std::string_literals;
+	const std::string texts[] = {"=", "==", "InitiatorName", "=x\0"s,
+				     "InitiatorName=\0"s, "\0\0\0\0"s};
 
-	for (const char *text : texts) {
+	for (const std::string &text : texts) {
 		auto session = lab.connect();
-		ByteVector bytes(text, text + 4);
+		ByteVector bytes(text.begin(), text.end());
 
 		session->connection().send(
 			session->login_request(lab.login_options(), operational,
 					       bytes).bytes());
 		expect_outcome(outcome_of(*session),
 			       {Outcome::Closed, Outcome::Refused},
-			       std::string("login text ") + text);
+			       "login text " + text);
 	}
 }
 

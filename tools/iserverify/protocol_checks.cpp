@@ -192,6 +192,13 @@ void pings_without_answer(Lab &lab)
 		session->send(pdu);
 	}
 	expect_usable(*session);
+	/*
+	 * An echo of them has no ITT either, and passes for a ping of the
+	 * target.  But a target has no data of its own to send: the longest is
+	 * the echo that was asked for just now.
+	 */
+	expect(session->longest_data() < 128,
+	       "an echo of a ping that wants none");
 	expect_equal(session->unclaimed(), 0u,
 		     "answers to pings that want none");
 }
