@@ -160,11 +160,12 @@ void Lab::start_innocent()
 
 void Lab::check_innocent()
 {
-	auto before = std::chrono::steady_clock::now();
+	RawConnection &connection = innocent_->connection();
+	const auto before = connection.now();
 
 	expect_data(0, innocent_data_, "the innocent session's data");
-	expect(std::chrono::steady_clock::now() - before <
-	       std::chrono::seconds(5), "the innocent session was stalled");
+	expect(connection.now() - before < std::chrono::seconds(5),
+	       "the innocent session was stalled");
 	expect(innocent_->unclaimed() == 0,
 	       "the innocent session got a PDU that it did not ask for");
 }
