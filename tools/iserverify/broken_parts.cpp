@@ -368,12 +368,12 @@ Breakage fetches(Edit edit)
 	return {.advertised = std::move(edit)};
 }
 
-Breakage pretends(const char *key, const char *value)
+Breakage pretends(const char *key, const char *offered, const char *answer)
 {
-	return {.to_target = takes(is({IscsiOpcode::LoginRequest}),
-				   without_key(key)).to_target,
-		.to_check = sends(is({IscsiOpcode::LoginResponse}),
-				  key_is(key, value)).to_check};
+	return {.to_target = changed(is({IscsiOpcode::LoginRequest}),
+				     key_is(key, offered)),
+		.to_check = changed(is({IscsiOpcode::LoginResponse}),
+				    key_is(key, answer))};
 }
 
 /* ---- changes ------------------------------------------------------------- */

@@ -66,8 +66,8 @@ Breakage refuses_connections_after(unsigned count);
 Breakage places(std::function<void(std::span<std::uint8_t>)> change);
 /* Write data is fetched wrong. */
 Breakage fetches(Edit edit);
-/* The target behaves as if @key had not been declared, but answers so. */
-Breakage pretends(const char *key, const char *value);
+/* The target takes @key for @offered, and answers it with @answer. */
+Breakage pretends(const char *key, const char *offered, const char *answer);
 
 /* ---- changes ------------------------------------------------------------- */
 

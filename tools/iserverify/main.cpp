@@ -33,6 +33,7 @@ struct Call {
 	bool list = false;
 	bool faults = false;
 	bool self_test = false;
+	bool unbroken = false;
 	int die_at = -1;
 };
 
@@ -165,8 +166,8 @@ int run_self_test(Lab &lab, const Call &call, std::FILE *to)
 	const auto report = call.format == "text" ?
 		make_self_test_report(to) : make_report(call.format, to);
 
-	return self_test(lab, chosen_checks(call.only), *report,
-			 reason_to_skip) ? all_passed : some_failed;
+	return self_test(lab, chosen_checks(call.only), call.unbroken,
+			 *report, reason_to_skip) ? all_passed : some_failed;
 }
 
 void define(CLI::App &app, Call &call, Lab &lab)
@@ -186,6 +187,8 @@ void define(CLI::App &app, Call &call, Lab &lab)
 		     "with --list: by what each check is seen to fail");
 	app.add_flag("--self-test", call.self_test,
 		     "see each check fail on a target that is broken for it");
+	app.add_flag("--unbroken", call.unbroken,
+		     "with --self-test: see each check pass before that");
 	app.add_option("--format", call.format, "form of the report")
 		->check(CLI::IsMember(report_forms()))->capture_default_str();
 	app.add_option("--output", call.output, "file of the report");

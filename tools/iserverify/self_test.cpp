@@ -91,7 +91,10 @@ std::optional<std::string> said_of_innocent(Lab &lab, Breakages breakages)
 
 class SelfTest {
 public:
-	SelfTest(Lab &lab, Report &report) : lab_(lab), report_(report) {}
+	SelfTest(Lab &lab, bool unbroken, Report &report)
+		: lab_(lab), unbroken_(unbroken), report_(report)
+	{
+	}
 
 	void skip(const Check &check, const std::string &why)
 	{
@@ -104,7 +107,7 @@ public:
 		if (sightings.empty())
 			add(check, "", Verdict::Failed, "not seen to fail",
 			    "no fault is listed for it");
-		if (passes_unbroken(check))
+		if (!unbroken_ || passes_unbroken(check))
 			for (const Sighting &sighting : sightings)
 				run(check, sighting);
 	}
@@ -182,6 +185,7 @@ private:
 	}
 
 	Lab &lab_;
+	bool unbroken_;
 	Report &report_;
 	bool all_seen_ = true;
 	std::chrono::steady_clock::time_point start_ =
@@ -221,11 +225,11 @@ private:
 
 } // namespace
 
-bool self_test(Lab &lab, const std::vector<Check> &checks, Report &report,
-	       ReasonToSkip reason_to_skip)
+bool self_test(Lab &lab, const std::vector<Check> &checks, bool unbroken,
+	       Report &report, ReasonToSkip reason_to_skip)
 {
 	const std::vector<Check> all = checks_and_innocent(checks);
-	SelfTest test(lab, report);
+	SelfTest test(lab, unbroken, report);
 	std::size_t runs = 0;
 
 	expect_tables_fit();

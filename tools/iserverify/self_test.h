@@ -15,12 +15,13 @@ namespace iserverify {
 using ReasonToSkip = std::string (*)(const Lab &lab, const Check &check);
 
 /*
- * Runs each of @checks against the target as it is, where it has to pass, and
- * with each fault that is listed for it (broken_faults.h), where it has to say
- * what is listed.  False if one of them did not, or has no fault.
+ * Runs each of @checks with each fault that is listed for it (broken_faults.h),
+ * where it has to say what is listed; and if @unbroken, against the target as
+ * it is before that, where it has to pass.  False if one of them did not, or has
+ * no fault.
  */
-bool self_test(Lab &lab, const std::vector<Check> &checks, Report &report,
-	       ReasonToSkip reason_to_skip);
+bool self_test(Lab &lab, const std::vector<Check> &checks, bool unbroken,
+	       Report &report, ReasonToSkip reason_to_skip);
 
 /* For a person at a terminal: a line for each check and fault. */
 std::unique_ptr<Report> make_self_test_report(std::FILE *to);
