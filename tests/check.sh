@@ -86,6 +86,16 @@ install_and_uninstall()
 	)
 }
 
+# A check without a fault ends this, too.
+sightings_are_documented()
+{
+	local program=$checkout/build/tools/iserverify/iserverify
+	local documented=$checkout/Documentation/checks-seen-to-fail.md
+
+	"$program" --list --faults > "$logs/seen-to-fail.md" &&
+		diff "$documented" "$logs/seen-to-fail.md"
+}
+
 part_build()
 {
 	local kernel
@@ -99,7 +109,9 @@ part_build()
 	one 'make install and make uninstall' install_and_uninstall
 	one 'libiser and iserverify' build_iserverify &&
 		one 'libiser installed, and a program that uses it' \
-			"$here/tools/libiser_install_test.sh"
+			"$here/tools/libiser_install_test.sh" &&
+		one 'checks-seen-to-fail.md is what iserverify says' \
+			sightings_are_documented
 	one 'conformance.md names every check and requirement' \
 		"$here/conformance/up-to-date"
 }

@@ -76,10 +76,8 @@ void take_host(Lab &lab, const std::string &text)
 
 int list(const Call &call)
 {
-	if (call.faults) {
-		print_sightings(stdout);
-		return all_passed;
-	}
+	if (call.faults)
+		return print_sightings(stdout) ? all_passed : some_failed;
 	if (call.format == "json") {
 		fmt::print("{}\n", list_as_json(chosen_checks(call.only)));
 		return all_passed;

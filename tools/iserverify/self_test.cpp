@@ -223,6 +223,14 @@ private:
 	unsigned count_[3] = {};
 };
 
+void print_row(std::FILE *to, const Check &check, const Fault &fault,
+	       const char *says)
+{
+	fmt::print(to, "| {} | {} | {} | `{}` | {} |\n", check.name,
+		   fmt::join(take_apart(check.title).numbers, " "), fault.does,
+		   fault.name, says);
+}
+
 } // namespace
 
 bool self_test(Lab &lab, const std::vector<Check> &checks, bool unbroken,
@@ -234,8 +242,9 @@ bool self_test(Lab &lab, const std::vector<Check> &checks, bool unbroken,
 
 	expect_tables_fit();
 	for (const Check &check : all)
-		runs += std::max<std::size_t>(sightings_of(check.name).size(),
-					      1);
+		runs += reason_to_skip(lab, check).empty() ?
+			std::max<std::size_t>(sightings_of(check.name).size(),
+					      1) : 1;
 	lab.start_innocent();
 	report.begin({fmt::format("{}:{}", lab.address, lab.port),
 		      lab.target_name, static_cast<unsigned>(lab.lun)}, runs);
@@ -257,8 +266,10 @@ std::unique_ptr<Report> make_self_test_report(std::FILE *to)
 	return std::make_unique<SelfTestReport>(to);
 }
 
-void print_sightings(std::FILE *to)
+bool print_sightings(std::FILE *to)
 {
+	bool complete = true;
+
 	expect_tables_fit();
 	fmt::print(to, "# Checks seen to fail\n\n"
 		   "Written by `iserverify --list --faults`. `iserverify "
@@ -267,14 +278,16 @@ void print_sightings(std::FILE *to)
 		   "target seems to be broken like that.\n\n"
 		   "| check | | a target that | fault | the check says |\n"
 		   "|---|---|---|---|---|\n");
-	for (const Check &check : checks_and_innocent(all_checks()))
-		for (const Sighting &one : sightings_of(check.name))
-			fmt::print(to, "| {} | {} | {} | `{}` | {} |\n",
-				   check.name,
-				   fmt::join(take_apart(check.title).numbers,
-					     " "),
-				   find_fault(one.fault).does, one.fault,
-				   one.says);
+	for (const Check &check : checks_and_innocent(all_checks())) {
+		const auto sightings = sightings_of(check.name);
+
+		for (const Sighting &one : sightings)
+			print_row(to, check, find_fault(one.fault), one.says);
+		if (sightings.empty())
+			fmt::print(stderr, "{} has no fault\n", check.name);
+		complete = complete && !sightings.empty();
+	}
+	return complete;
 }
 
 } // namespace iserverify

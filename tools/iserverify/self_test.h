@@ -26,7 +26,10 @@ bool self_test(Lab &lab, const std::vector<Check> &checks, bool unbroken,
 /* For a person at a terminal: a line for each check and fault. */
 std::unique_ptr<Report> make_self_test_report(std::FILE *to);
 
-/* Which check is seen to fail by what, as a table for the documentation. */
-void print_sightings(std::FILE *to);
+/*
+ * Which check is seen to fail by what, as a table for the documentation.
+ * False if there is a check without a fault.
+ */
+bool print_sightings(std::FILE *to);
 
 } // namespace iserverify
