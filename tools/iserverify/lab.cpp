@@ -149,13 +149,22 @@ std::unique_ptr<Session> Lab::login(TextKeys keys)
 
 void Lab::start_innocent()
 {
-	innocent_ = login();
-	if (may_write)
-		write(0, pattern(innocent_blocks * block, innocent_seed));
-	innocent_data_ = may_write ?
-		pattern(innocent_blocks * block, innocent_seed) :
-		read(0, innocent_blocks * block);
+	const LoginOptions options = login_options();
+
+	innocent_ = make_session();
+	innocent_isid_ = options.isid;
+	innocent_->login(options);
+	if (innocent_data_.empty() && may_write)
+		renew_innocent(innocent_seed);
+	else if (innocent_data_.empty())
+		innocent_data_ = read(0, innocent_blocks * block);
 	check_innocent();
+}
+
+void Lab::renew_innocent(std::uint32_t seed)
+{
+	innocent_data_ = pattern(innocent_blocks * block, seed);
+	write(0, innocent_data_);
 }
 
 void Lab::check_innocent()
@@ -176,12 +185,14 @@ void Lab::stop_innocent()
 	innocent_.reset();
 }
 
-/* Others may reset the LUN: each session is told once (SAM-5 5.14). */
+/* Others may reset the LUN: each session is told, once (SAM-5 5.14). */
 ScsiResult Lab::innocently(const ScsiRequest &request)
 {
 	ScsiResult result = innocent_->scsi(request);
 
-	return result.sense_key() == 6 ? innocent_->scsi(request) : result;
+	for (int told = 0; told < 4 && result.sense_key() == 6; ++told)
+		result = innocent_->scsi(request);
+	return result;
 }
 
 ByteVector Lab::read(std::uint32_t lba, std::size_t bytes)

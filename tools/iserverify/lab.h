@@ -85,9 +85,17 @@ public:
 	static constexpr std::uint32_t scratch = 2048;
 	/* Free, and 16 MiB long. */
 	static constexpr std::uint32_t large_scratch = 32768;
+	static constexpr std::uint32_t end_of_scratch = 65536;
 
+	/* What the LUN holds counts from the first start on. */
 	void start_innocent();
 	void check_innocent();
+	/* Other data in its place; only if checks may write. */
+	void renew_innocent(std::uint32_t seed);
+	const std::array<std::uint8_t, 6> &innocent_isid() const
+	{
+		return innocent_isid_;
+	}
 	void stop_innocent();
 
 	ConnectOptions connect_options() const;
@@ -109,6 +117,7 @@ private:
 	ScsiResult innocently(const ScsiRequest &request);
 
 	std::unique_ptr<Session> innocent_;
+	std::array<std::uint8_t, 6> innocent_isid_ = {};
 	ByteVector innocent_data_;
 	std::uint32_t logins_ = 0;
 };

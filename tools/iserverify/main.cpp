@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "list.h"
+#include "abuse.h"
 #include "report.h"
 #include "self_test.h"
 #include "suite.h"
@@ -35,6 +36,7 @@ struct Call {
 	bool self_test = false;
 	bool unbroken = false;
 	int die_at = -1;
+	AbuseOptions abuse;
 };
 
 ChapAccount account(const std::string &text)
@@ -203,12 +205,17 @@ void define(CLI::App &app, Call &call, Lab &lab)
 		->capture_default_str();
 	/* Of the check "killed", for its child. */
 	app.add_option("--die-at", call.die_at)->group("");
+	define_abuse(app, call.abuse);
 	app.footer("Exit code: 0 all passed, 1 something failed, 2 the target "
 		   "cannot be tested.");
 }
 
 int carry_out(Call &call, Lab &lab)
 {
+	if (call.list && call.abuse.wanted) {
+		list_abuse();
+		return all_passed;
+	}
 	if (call.list)
 		return list(call);
 	if (call.host.empty() || lab.target_name.empty())
@@ -222,6 +229,10 @@ int carry_out(Call &call, Lab &lab)
 		lab.mutual_chap = account(call.mutual_chap);
 	if (call.die_at >= 0)
 		die_at(lab, call.die_at);
+
+	if (call.abuse.wanted || call.abuse.victim)
+		return abuse(lab, call.abuse, call.only) ? all_passed
+							 : some_failed;
 
 	std::FILE *to = call.output.empty() ? stdout :
 		std::fopen(call.output.c_str(), "w");
