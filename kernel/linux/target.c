@@ -157,12 +157,27 @@ static void unlist_command(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 	spin_unlock_bh(&conn->cmd_lock);
 }
 
+/*
+ * A command has a reference for the fabric and one for the core.  Whether the
+ * core's is still there although the core will not give it up: the command
+ * failed while it waited for data; or it is task management that LIO answered
+ * by itself, and in its turn, where LIO forgets that reference.
+ */
+static bool core_never_had_it(struct iscsit_cmd *cmd)
+{
+	if (!cmd->se_cmd.se_tfo)
+		return false;
+	if (cmd->iscsi_opcode == ISCSI_OP_SCSI_TMFUNC)
+		return !cmd->immediate_cmd && cmd->se_cmd.se_tmr_req &&
+		       !cmd->se_cmd.se_tmr_req->call_transport;
+	return cmd->iscsi_opcode == ISCSI_OP_SCSI_CMD &&
+	       cmd->se_cmd.t_state == TRANSPORT_WRITE_PENDING;
+}
+
 void target_command_free(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 {
 	unlist_command(conn, cmd);
-	/* It failed while it waited for data: the core never had its turn. */
-	if (cmd->se_cmd.se_tfo && cmd->iscsi_opcode == ISCSI_OP_SCSI_CMD &&
-	    cmd->se_cmd.t_state == TRANSPORT_WRITE_PENDING)
+	if (core_never_had_it(cmd))
 		target_put_sess_cmd(&cmd->se_cmd);
 	iscsit_free_cmd(cmd, false);
 }
@@ -582,8 +597,12 @@ void target_free_stranded(struct iscsit_conn *conn)
 
 	list_for_each_entry_safe(cmd, next, &unsubmitted, i_conn_node) {
 		list_del_init(&cmd->i_conn_node);
-		/* The core's reference; it never got to use it. */
-		target_put_sess_cmd(&cmd->se_cmd);
+		/*
+		 * The core's reference, which it never got to use; of a
+		 * command that has failed already, LIO gave it up.
+		 */
+		if (!cmd->sense_reason)
+			target_put_sess_cmd(&cmd->se_cmd);
 		iscsit_free_cmd(cmd, false);
 	}
 	list_for_each_entry_safe(cmd, next, &unsent, i_conn_node) {

@@ -6,5 +6,5 @@
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 . "${BASH_SOURCE[0]%/*}/raw.sh"
 
-raw_checks early connection task
+raw_checks early connection order task
 run_checks

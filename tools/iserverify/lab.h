@@ -169,5 +169,6 @@ std::vector<Check> data_checks();
 std::vector<Check> task_checks();
 std::vector<Check> protocol_checks();
 std::vector<Check> hello_checks();
+std::vector<Check> order_checks();
 
 } // namespace iserverify

@@ -14,7 +14,7 @@ namespace {
 /* Groups that send no data for the LUN. */
 constexpr const char *reading_groups[] = {
 	"early", "login", "chap", "stalled", "connection", "hello", "text",
-	"open",
+	"open", "order",
 };
 /*
  * And checks among these that do, or others that do not.  A mistake here fails
@@ -85,7 +85,7 @@ std::vector<Check> all_checks()
 
 	for (auto checks : {length_checks, login_checks, connection_checks,
 			    data_checks, task_checks, protocol_checks,
-			    hello_checks})
+			    hello_checks, order_checks})
 		for (Check check : checks()) {
 			check.writes = writes(check);
 			all.push_back(check);
