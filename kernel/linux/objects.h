@@ -22,6 +22,10 @@ void port_exit(void);
 /* Waits for all deferred work that is queued or runs. */
 void port_flush(void);
 
+/* Both count @memory, if it is any, and return it. */
+void *count_allocation(void *memory);
+void *count_free(void *memory);
+
 /* transport.c: LIO sees us, or does not any more. */
 void transport_register(void);
 void transport_unregister(void);

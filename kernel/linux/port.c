@@ -39,16 +39,37 @@ void port_exit(void)
 
 /* Memory ---------------------------------------------------------------- */
 
+static atomic_long_t live_allocations;
+
+void *count_allocation(void *memory)
+{
+	if (memory)
+		atomic_long_inc(&live_allocations);
+	return memory;
+}
+
+void *count_free(void *memory)
+{
+	if (memory)
+		atomic_long_dec(&live_allocations);
+	return memory;
+}
+
+u64 port_live_allocations(void)
+{
+	return atomic_long_read(&live_allocations);
+}
+
 void *port_alloc(size_t size, enum port_context context)
 {
-	if (context == PORT_ATOMIC)
-		return kzalloc(size, GFP_ATOMIC);
-	return kzalloc(size, GFP_KERNEL);
+	gfp_t flags = context == PORT_ATOMIC ? GFP_ATOMIC : GFP_KERNEL;
+
+	return count_allocation(kzalloc(size, flags));
 }
 
 void port_free(void *memory)
 {
-	kfree(memory);
+	kfree(count_free(memory));
 }
 
 /* Locks ----------------------------------------------------------------- */

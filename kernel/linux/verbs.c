@@ -133,12 +133,13 @@ static void stream_release(struct work_struct *work)
 						   release);
 
 	rdma_destroy_id(stream->id);
-	kfree(stream);
+	port_free(stream);
 }
 
 static struct verbs_stream *stream_alloc(struct rdma_cm_id *id)
 {
-	struct verbs_stream *stream = kzalloc(sizeof(*stream), GFP_KERNEL);
+	struct verbs_stream *stream = port_alloc(sizeof(*stream),
+						 PORT_MAY_SLEEP);
 
 	if (!stream)
 		return NULL;
@@ -178,7 +179,7 @@ static int connect_request(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	copy_address(&request.local, &id->route.addr.src_addr);
 	if (verbs_connect_request(listener->context, &request))
 		return 0;
-	kfree(request.stream);
+	port_free(request.stream);
 	return -ECONNREFUSED;
 }
 
@@ -265,7 +266,7 @@ int verbs_listener_create(struct verbs_listener **out,
 	struct verbs_listener *listener;
 	int err;
 
-	listener = kzalloc(sizeof(*listener), GFP_KERNEL);
+	listener = port_alloc(sizeof(*listener), PORT_MAY_SLEEP);
 	if (!listener)
 		return -ENOMEM;
 	mutex_init(&listener->lock);
@@ -277,7 +278,7 @@ int verbs_listener_create(struct verbs_listener **out,
 	mutex_unlock(&listener->lock);
 	if (err) {
 		cancel_work_sync(&listener->removal);
-		kfree(listener);
+		port_free(listener);
 		return err;
 	}
 	*out = listener;
@@ -292,7 +293,7 @@ void verbs_listener_destroy(struct verbs_listener *listener)
 		rdma_destroy_id(id);
 	/* No event can queue it any more; if it took the id, wait for it. */
 	cancel_work_sync(&listener->removal);
-	kfree(listener);
+	port_free(listener);
 }
 
 /* A connection ---------------------------------------------------------- */
@@ -501,7 +502,7 @@ int verbs_memory_alloc(struct verbs_stream *stream, struct verbs_memory *memory,
 							get_order(size));
 	else
 		memory->data = kzalloc(size, GFP_KERNEL);
-	if (!memory->data)
+	if (!count_allocation(memory->data))
 		return -ENOMEM;
 	memory->dma_address = ib_dma_map_single(device, memory->data, size,
 						memory_direction(memory));
@@ -523,6 +524,7 @@ void verbs_memory_unmap(struct verbs_stream *stream,
 
 void verbs_memory_free(struct verbs_memory *memory)
 {
+	count_free(memory->data);
 	if (memory->size >= PAGE_SIZE)
 		free_pages((unsigned long)memory->data,
 			   get_order(memory->size));

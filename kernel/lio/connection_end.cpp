@@ -40,12 +40,14 @@ Connection::Connection(Portal &portal)
 {
 	portal_.get();
 	login_sent_.open();
+	Registry::instance().statistics().connection_created();
 }
 
 Connection::~Connection()
 {
 	portal_.forget(*this);
 	Registry::instance().remove(*this);
+	Registry::instance().statistics().connection_deleted();
 	portal_.put();
 }
 

@@ -17,6 +17,11 @@ u64 read(const u64 &counter)
 void Statistics::show(void *reader) const
 {
 	port_emit(reader, "connections_made %llu\n", read(connections_made_));
+	/* What leaks, if anything does, when nobody is connected. */
+	port_emit(reader, "connections_alive %llu\n",
+		  read(connections_alive_));
+	port_emit(reader, "allocations_alive %llu\n",
+		  port_live_allocations());
 	port_emit(reader, "data_outs_dropped %llu\n",
 		  read(data_outs_dropped_));
 	port_emit(reader, "pdus_parked %llu\n", read(pdus_parked_));

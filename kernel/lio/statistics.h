@@ -17,6 +17,9 @@ public:
 	}
 	void data_out_dropped() { add(data_outs_dropped_, 1); }
 	void pdu_parked() { add(pdus_parked_, 1); }
+	/* Connections that are not deleted yet, whatever their state. */
+	void connection_created() { add(connections_alive_, 1); }
+	void connection_deleted() { add(connections_alive_, ~0ull); }
 
 	/* To a reader of debugfs. */
 	void show(void *reader) const;
@@ -28,6 +31,7 @@ private:
 	}
 
 	u64 connections_made_ = 0;
+	u64 connections_alive_ = 0;
 	u64 ended_[iser::cause_count] = {};
 	u64 data_outs_dropped_ = 0;
 	u64 pdus_parked_ = 0;

@@ -26,6 +26,8 @@ enum port_level { PORT_ERROR = 3, PORT_WARNING = 4, PORT_INFO = 6 };
  * Any size up to 8 KiB; callable from any context with PORT_ATOMIC. */
 void *port_alloc(size_t size, enum port_context context);
 void port_free(void *memory);
+/* How many pieces of memory the module has, those of streams included. */
+u64 port_live_allocations(void);
 
 /* Spin locks; @lock points at PORT_SPINLOCK_SIZE bytes.  @name tells lockdep
  * which kind of lock it is: one string literal for each kind. */

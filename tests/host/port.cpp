@@ -229,6 +229,8 @@ void *port_alloc(size_t size, port_context context)
 	return memory;
 }
 
+u64 port_live_allocations(void) { return live.size(); }
+
 void port_free(void *memory)
 {
 	if (!memory)
