@@ -119,6 +119,8 @@ rounds_of()
 		left=$((left - now))
 	done
 	table '%s\n' "$(sum_up)"
+	# Whoever gave the guest a folder wants to know what was done.
+	[ ! -d /out ] || cat "$scratch/rounds" >> /out/abuse.txt
 }
 
 # Over all rounds: cases, and the slowest answers.

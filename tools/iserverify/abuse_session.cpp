@@ -11,6 +11,8 @@ namespace iserverify {
 namespace {
 
 constexpr Milliseconds answer{2000};
+constexpr Milliseconds patience{10000};
+constexpr std::size_t opcode_at = sizeof(iser::ControlHeader);
 
 /* How the messages of a case are made. */
 struct Recipe {
@@ -152,6 +154,45 @@ Ending withdrawn(AbuseCase &one)
 	return one.fence(*abused.session, answer);
 }
 
+/*
+ * The same fault hundreds of times in one session: what is lost each time, a
+ * tag or a buffer, is missing in the end.  Immediate, so that nothing may wait
+ * for its turn.
+ */
+Ending endurance(AbuseCase &one)
+{
+	const PduKind kinds[] = {PduKind::NopOut, PduKind::Read, PduKind::Read,
+				 PduKind::TaskManagement, PduKind::Snack,
+				 PduKind::Login};
+	constexpr std::uint32_t times = 300;
+	constexpr std::uint32_t between_fences = 6;
+	AbuseSession abused(one);
+	const PduKind kind = one.random.pick(kinds);
+	const Random again = one.random;
+	Ending ending = Ending::Answered;
+
+	for (std::uint32_t i = 0; i < times && ending == Ending::Answered;
+	     ++i) {
+		one.random = again;
+
+		Message message = abused.make(kind, of_all,
+					      one.random.between(1, 2));
+
+		if (message.bytes.size() <= opcode_at)
+			return Ending::Left;
+		message.bytes[opcode_at] |= iser::Bhs::immediate_bit;
+		abused.send(message);
+		if (i % between_fences == 0)
+			ending = one.fence(*abused.session, patience);
+	}
+	if (ending == Ending::Answered)
+		ending = one.fence(*abused.session, patience);
+	if (ending == Ending::Silent)
+		throw Failure("a session falls silent when a message comes "
+			      "again and again");
+	return ending;
+}
+
 Ending text_abuse(AbuseCase &one)
 {
 	AbuseSession abused(one);
@@ -238,6 +279,8 @@ std::vector<AbuseKind> session_abuse()
 		      of_tags, 85, 50}),
 		{"overrun", "more PDUs than there are buffers for", 2, overrun},
 		{"withdrawn", "STags withdrawn in mid I/O", 4, withdrawn},
+		{"endurance", "the same fault 300 times in a session", 3,
+		 endurance},
 		{"text", "Text Requests", 6, text_abuse},
 		{"discovery", "PDUs of discovery sessions", 3, discovery},
 	};
