@@ -167,8 +167,10 @@ static bool core_never_had_it(struct iscsit_cmd *cmd)
 {
 	if (!cmd->se_cmd.se_tfo)
 		return false;
+	/* What LIO removes because of its CmdSN, it has given up, too. */
 	if (cmd->iscsi_opcode == ISCSI_OP_SCSI_TMFUNC)
-		return !cmd->immediate_cmd && cmd->se_cmd.se_tmr_req &&
+		return !cmd->immediate_cmd && cmd->i_state != ISTATE_REMOVE &&
+		       cmd->se_cmd.se_tmr_req &&
 		       !cmd->se_cmd.se_tmr_req->call_transport;
 	return cmd->iscsi_opcode == ISCSI_OP_SCSI_CMD &&
 	       cmd->se_cmd.t_state == TRANSPORT_WRITE_PENDING;
@@ -545,6 +547,13 @@ void target_mark_pinged(struct iscsit_cmd *cmd)
 	spin_unlock_bh(&cmd->istate_lock);
 }
 
+int target_logout_closes(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
+{
+	return cmd->logout_reason == ISCSI_LOGOUT_REASON_CLOSE_SESSION ||
+	       (cmd->logout_reason == ISCSI_LOGOUT_REASON_CLOSE_CONNECTION &&
+		cmd->logout_cid == conn->cid);
+}
+
 void target_logout_sent(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 {
 	iscsit_logout_post_handler(cmd, conn);
@@ -621,6 +630,15 @@ int target_wait_commands(struct iscsit_conn *conn, unsigned int timeout_ms)
 		return -ETIMEDOUT;
 	target_wait_for_cmds(counter);
 	return 0;
+}
+
+void target_keep_no_session(struct iscsit_conn *conn)
+{
+	struct iscsit_session *sess = conn->sess;
+
+	if (!atomic_read(&sess->session_logout) &&
+	    atomic_read(&sess->nconn) == 1)
+		atomic_set(&sess->session_fall_back_to_erl0, 1);
 }
 
 void target_wait_logout(struct iscsit_conn *conn)

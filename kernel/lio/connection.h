@@ -130,11 +130,13 @@ private:
 	void write_next_burst(Command &command);
 	void send_status(Command &command);
 	void release_buffer(Command &command);
+	void forget(iscsit_cmd *cmd);
 	void free_command(iscsit_cmd *cmd);
 	void respond(Command &command, Command::Phase phase, iser::Bhs &bhs,
 		     const target_payload &payload);
 	base::Error send_text(Command &command);
 	void widen_window();
+	void logout_sent(iscsit_cmd *cmd);
 	void logout_done();
 
 	/* The end: connection_end.cpp */
@@ -181,7 +183,7 @@ private:
 	bool pinged_ = false;
 	/* Since a login behind which nothing has come; the watchdog's. */
 	u32 silent_periods_ = 0;
-	iscsit_cmd *logout_cmd_ = nullptr;
+	/* The response to a logout that closes this connection has left. */
 	bool logout_queued_ = false;
 
 	/* Guards what follows; any context. */
@@ -202,6 +204,8 @@ private:
 		parked_ GUARDED_BY(lock_);
 	/* retry_parked() has the first of them in hand. */
 	bool retrying_ GUARDED_BY(lock_) = false;
+	/* The logout under way, one at a time. */
+	iscsit_cmd *logout_cmd_ GUARDED_BY(lock_) = nullptr;
 	/* It was parked again, or just now. */
 	bool stalled_ GUARDED_BY(lock_) = false;
 	/* Writes whose unsolicited data is not complete. */

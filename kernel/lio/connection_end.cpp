@@ -201,9 +201,14 @@ void Connection::wait_conn()
 	widen_.cancel_sync();
 	retry_.cancel_sync();
 	aborts_.cancel_sync();
+	/* Else it waits for this to end. */
+	if (!logout_queued_)
+		logout_.cancel_sync();
 	drop_parked();
-	if (target_has_session(conn_))
+	if (target_has_session(conn_)) {
 		wait_for_commands();
+		target_keep_no_session(conn_);
+	}
 	if (logout_queued_)
 		target_wait_logout(conn_);
 	report_end();

@@ -31,6 +31,8 @@ constexpr unsigned int abort_poll_ms = 50;
 /* Longest ping data that we echo: what Linux can receive (reference OQ-12). */
 constexpr u32 longest_echo = 128;
 constexpr u32 largest_ahs = 256;
+/* The last reason of a logout that there is (RFC 7143 11.14.1). */
+constexpr u8 logout_for_recovery = 2;
 
 u8 *bytes_of(Bhs &bhs)
 {
@@ -471,10 +473,32 @@ bool Connection::task_management(di::ControlPdu &pdu)
 
 bool Connection::logout(di::ControlPdu &pdu)
 {
+	bool another;
+	{
+		SpinGuard guard(lock_);
+
+		another = logout_cmd_;
+	}
+	/* LIO would say nothing, and keep the command. */
+	if ((pdu.bhs.flags & ~Bhs::final_bit) > logout_for_recovery)
+		return reject(pdu, RejectReason::InvalidPduField);
+	/*
+	 * Nothing may follow a Logout Request (RFC 7143 11.14).  LIO would hold
+	 * the connection once for each that it carries out, and let go of it
+	 * for one.
+	 */
+	if (another)
+		return reject(pdu, RejectReason::ProtocolError);
+
 	iscsit_cmd *cmd = target_command_allocate(conn_);
 
 	if (!cmd)
 		return false;
+	{
+		SpinGuard guard(lock_);
+
+		logout_cmd_ = cmd;
+	}
 	target_logout(conn_, cmd, bytes_of(pdu.bhs));
 	datamover_.done(pdu.buffer);
 	return true;

@@ -19,6 +19,9 @@ u8 *bytes_of(Bhs &bhs)
 	return reinterpret_cast<u8 *>(&bhs);
 }
 
+/* Response of a Logout Response (RFC 7143 11.15.1). */
+constexpr u8 logout_succeeded = 0;
+
 di::DataDescriptor descriptor(const target_data &data, u32 offset, u32 length)
 {
 	return {
@@ -197,7 +200,8 @@ Error Connection::response_queue(iscsit_cmd *cmd, target_state state)
 	switch (state) {
 	case TARGET_SEND_LOGOUT_RESPONSE:
 		target_build_logout(conn_, cmd, bytes_of(bhs));
-		phase = Command::Phase::Logout;
+		if (bhs.specific_2[0] == logout_succeeded)
+			phase = Command::Phase::Logout;
 		break;
 	case TARGET_SEND_NOP_IN:
 		target_build_nop_in(conn_, cmd, bytes_of(bhs), true, &payload);
@@ -274,12 +278,8 @@ void Connection::control_sent(iser::TaskResources &task, bool ok)
 		break;
 	case Command::Phase::Logout:
 		/* Not sent: LIO closes for the connection's loss instead. */
-		if (ok) {
-			logout_cmd_ = cmd;
-			logout_queued_ = true;
-			get();
-			logout_.queue();
-		}
+		if (ok)
+			logout_sent(cmd);
 		break;
 	default:
 		free_command(cmd);
@@ -287,11 +287,31 @@ void Connection::control_sent(iser::TaskResources &task, bool ok)
 	}
 }
 
-/* Waits until the session is closed, which a completion worker may not. */
+/* Waits until what it closes is closed: not in a completion worker. */
+void Connection::logout_sent(iscsit_cmd *cmd)
+{
+	if (target_logout_closes(conn_, cmd)) {
+		logout_queued_ = true;
+		get();
+	}
+	logout_.queue();
+}
+
+/* If it closes another connection of the session, this one goes on. */
 void Connection::logout_done()
 {
-	target_logout_sent(conn_, logout_cmd_);
-	put();
+	const bool closes = logout_queued_;
+	iscsit_cmd *cmd;
+	{
+		SpinGuard guard(lock_);
+
+		cmd = logout_cmd_;
+	}
+	target_logout_sent(conn_, cmd);
+	if (closes)
+		put();
+	else
+		free_command(cmd);
 }
 
 /* The fabric's end of a command; what waits for one may go on. */
@@ -315,14 +335,24 @@ void Connection::free_command(iscsit_cmd *cmd)
 void Connection::aborted_task(iscsit_cmd *cmd)
 {
 	target_command_aborted(conn_, cmd);
-	forget_awaiting(Command::of(cmd));
-	release_buffer(Command::of(cmd));
+	forget(cmd);
 }
 
 void Connection::unmap_cmd(iscsit_cmd *cmd)
 {
+	forget(cmd);
+}
+
+/* It goes, and will not be ours any more. */
+void Connection::forget(iscsit_cmd *cmd)
+{
 	forget_awaiting(Command::of(cmd));
 	release_buffer(Command::of(cmd));
+
+	SpinGuard guard(lock_);
+
+	if (logout_cmd_ == cmd)
+		logout_cmd_ = nullptr;
 }
 
 } // namespace lio

@@ -206,6 +206,8 @@ void target_build_async(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			u8 *bhs);
 /* A NOP-In that asks for an answer is on its way. */
 void target_mark_pinged(struct iscsit_cmd *cmd);
+/* Whether the Logout asks for the end of this connection. */
+int target_logout_closes(struct iscsit_conn *conn, struct iscsit_cmd *cmd);
 /* Closes what the Logout asked for; sleeps until that is done. */
 void target_logout_sent(struct iscsit_conn *conn, struct iscsit_cmd *cmd);
 
@@ -223,6 +225,13 @@ void target_stop_commands(struct iscsit_conn *conn);
 void target_free_stranded(struct iscsit_conn *conn);
 /* Waits until the core has released every command.  0 or -ETIMEDOUT. */
 int target_wait_commands(struct iscsit_conn *conn, unsigned int timeout_ms);
+/*
+ * The connection that ends was the session's last one: then the session ends,
+ * too.  LIO would keep it for Time2Retain after a logout of the connection,
+ * though nobody can come back to it, and end it from a timer that takes the
+ * locks of the portal group in an order that can deadlock.
+ */
+void target_keep_no_session(struct iscsit_conn *conn);
 /* Waits until target_logout_sent has closed the session's door. */
 void target_wait_logout(struct iscsit_conn *conn);
 

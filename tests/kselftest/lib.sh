@@ -50,6 +50,7 @@ lio=$configfs/target/iscsi
 tpg=$lio/$iqn/tpgt_1
 np=$tpg/np/$addr4:$port
 scratch=/run/lio-iser-kst
+statistics=/sys/kernel/debug/lio_iser/statistics
 
 # Emulated processors and sanitizers make everything some twenty times slower.
 find_time_scale()
@@ -375,6 +376,8 @@ start_up()
 	modprobe -aq ib_iser sd_mod sg || true
 	modprobe -q null_blk nr_devices=0 || true
 	base_modules_up
+	mountpoint -q /sys/kernel/debug ||
+		mount -t debugfs debugfs /sys/kernel/debug || true
 	leftovers_down
 	health_start "$scratch/health"
 	load_target_module
@@ -669,6 +672,17 @@ sessions_are()
 no_target_sessions()
 {
 	holds "$lio/${1:-$iqn}/fabric_statistics/iscsi_instance/sessions" 0
+}
+
+# Connections that the module has not forgotten, in whatever state.
+no_connections()
+{
+	local key value
+
+	[ -r $statistics ] || return 0
+	while read -r key value; do
+		[ "$key" != connections_alive ] || [ "$value" = 0 ] || return 1
+	done < $statistics
 }
 
 a_target_session()

@@ -129,4 +129,5 @@ raw_settled()
 		return 1
 	fi
 	until_true 20 no_target_sessions
+	until_true 20 no_connections
 }

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Commands that wait for their turn when the connection ends, F-16. */
+/*
+ * Requests that wait for their turn, come too late, or come again and again,
+ * and a connection that ends then: F-16.
+ */
+#include <functional>
+
 #include "lab.h"
 
 namespace iserverify {
@@ -11,6 +16,8 @@ constexpr std::uint8_t unknown_operation = 0xff;
 /* A logical unit that no target is likely to have. */
 constexpr std::uint64_t absent_lun = 250;
 constexpr unsigned rounds = 10;
+/* More than a session of LIO has commands. */
+constexpr unsigned too_many = 300;
 
 /* In a session of the same name, which ends what is left of the last one. */
 void expect_login(Lab &lab, const LoginOptions &options)
@@ -25,7 +32,8 @@ void expect_login(Lab &lab, const LoginOptions &options)
 }
 
 /* Each takes the place of the last one, which is busy as @make_busy left it. */
-void again_and_again(Lab &lab, void (*make_busy)(Session &session))
+void again_and_again(Lab &lab,
+		     const std::function<void(Session &session)> &make_busy)
 {
 	const LoginOptions options = lab.login_options();
 
@@ -77,6 +85,74 @@ void vain_task_management(Lab &lab)
 	});
 }
 
+/* The same behind a CmdSN that was used already: dropped without a word. */
+void late_task_management(Lab &lab)
+{
+	again_and_again(lab, [](Session &session) {
+		expect_usable(session);
+
+		Pdu pdu = session.make(IscsiOpcode::TaskManagementRequest);
+
+		pdu.set_lun(absent_lun);
+		pdu.request().flags = 0x85;
+		pdu.request().specific_20 = iser::reserved_tag;
+		pdu.request().cmd_sn = pdu.request().cmd_sn - 1;
+		session.connection().send(pdu.bytes());
+		expect_usable(session);
+	});
+}
+
+Pdu logout_request(Session &session, std::uint8_t reason, bool immediate)
+{
+	Pdu pdu = session.make(IscsiOpcode::LogoutRequest, immediate);
+
+	pdu.request().flags = static_cast<u8>(0x80 | reason);
+	pdu.request().specific_20 = 1u << 16; /* CID 1 */
+	return pdu;
+}
+
+/* The first ones wait for their turn, and get it with the last one. */
+void several_logouts(Lab &lab)
+{
+	for (std::uint8_t reason : {0, 1, 2})
+		again_and_again(lab, [reason](Session &session) {
+			Pdu first = logout_request(session, reason, false);
+
+			for (unsigned ahead : {2, 1, 0}) {
+				Pdu pdu = first;
+
+				pdu.request().itt = first.request().itt + ahead;
+				pdu.request().cmd_sn =
+					first.request().cmd_sn + ahead;
+				session.connection().send(pdu.bytes());
+			}
+			outcome_of(session, Milliseconds(500));
+		});
+}
+
+/* None of them is carried out, and none may cost anything in the end. */
+void vain_logouts(Lab &lab)
+{
+	constexpr std::uint8_t for_recovery = 2;
+	constexpr std::uint8_t no_reason = 99;
+	auto session = lab.login();
+
+	for (unsigned i = 0; i < too_many; ++i) {
+		const Pdu recovery = logout_request(*session, for_recovery,
+						    true);
+
+		session->send(recovery);
+		expect_equal(session->receive_for(recovery.head.bhs.itt,
+						  Milliseconds(8000))
+				     .response().response, 2,
+			     "response to a logout for recovery");
+		session->send(logout_request(*session, no_reason, true));
+		expect(session->receive_reject(Milliseconds(8000)).has_value(),
+		       "no Reject of a logout for no reason");
+	}
+	expect_usable(*session);
+}
+
 } // namespace
 
 std::vector<Check> order_checks()
@@ -90,6 +166,16 @@ std::vector<Check> order_checks()
 		 "F-16 the connection ends behind task management in its turn "
 		 "for no LUN, 10 times",
 		 vain_task_management},
+		{"order", "late-task-management",
+		 "F-16 the connection ends behind task management with an old "
+		 "CmdSN, 10 times",
+		 late_task_management},
+		{"order", "several-logouts",
+		 "F-16 three Logout Requests in one session, 30 times",
+		 several_logouts},
+		{"order", "vain-logouts",
+		 "F-16 logouts that are not carried out, 600 times",
+		 vain_logouts},
 	};
 }
 
