@@ -30,6 +30,9 @@ constexpr u32 max_ahs = 256;
 /* A discovery session asks one thing at a time. */
 constexpr u32 discovery_pdus = 4;
 
+/* RFC 7145 6.1 */
+constexpr const char *no_digests[] = {"HeaderDigest=None", "DataDigest=None"};
+
 /* One RDMA operation, so that no command fills the send queue. */
 constexpr u32 largest_burst = 256 * 1024;
 
@@ -202,6 +205,10 @@ Error Connection::get_login_rx(iscsi_login *login, bool first)
 
 Error Connection::validate_params()
 {
+	/* Whatever LIO is configured to offer. */
+	for (const char *pair : no_digests)
+		if (int error = target_set_key(conn_, pair); error < 0)
+			return base::from_errno(error);
 	if (login_->keys().discovery())
 		return Error::None;
 	/* Nobody recovers a connection over RDMA; see the feature table. */

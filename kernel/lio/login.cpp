@@ -70,10 +70,14 @@ LoginChain::Next Login::take(const di::ControlPdu &pdu)
 		chain_.append(request, pdu.data_in_place());
 
 	if (next == LoginChain::Next::Complete) {
-		limit_lengths();
+		text_ = Bytes(request_text_.all())
+				.first(limit_lengths(request_text_.all(),
+						     chain_.text().size()));
 		keys_.note_request(text_);
 		/* A declaration has no answer that could refuse it. */
-		if (keys_.illegal_declaration())
+		rules_broken_ = keys_.illegal_declaration() ||
+				!rules_.keeps(text_, request.current_stage());
+		if (rules_broken_)
 			return LoginChain::Next::Refuse;
 		keep_keys_from_lio();
 		complete_ = true;
@@ -86,17 +90,13 @@ LoginChain::Next Login::take(const di::ControlPdu &pdu)
  * buffers, which solicited data does without: the more of it, the fewer
  * commands (iser/flow_control).
  */
-void Login::limit_lengths()
+size_t Login::limit_lengths(base::MutableBytes text, size_t length) const
 {
-	size_t length = chain_.text().size();
-
-	length = iser::limit_number(request_text_.all(), length,
+	length = iser::limit_number(text, length,
 				    "TargetRecvDataSegmentLength",
 				    receive_data_);
-	length = iser::limit_number(request_text_.all(), length,
-				    "FirstBurstLength",
-				    first_burst_pdus * receive_data_);
-	text_ = Bytes(request_text_.all()).first(length);
+	return iser::limit_number(text, length, "FirstBurstLength",
+				  first_burst_pdus * receive_data_);
 }
 
 /*
@@ -110,6 +110,10 @@ void Login::keep_keys_from_lio()
 
 	for (const char *key : ours)
 		length = iser::remove_key(request_text_.all(), length, key);
+	/* RFC 7145 6.2: to be ignored, and LIO would agree to it. */
+	if (!keys_.discovery())
+		length = iser::remove_key(request_text_.all(), length,
+					  "MaxRecvDataSegmentLength");
 	text_ = Bytes(request_text_.all()).first(length);
 }
 
@@ -135,35 +139,27 @@ LoginResponse Login::refuse(u8 status_class, u8 status_detail)
 	return response;
 }
 
-Bytes Login::response_text(Bytes text)
+/* The first @length bytes of response_text_, padded. */
+Bytes Login::response_text(Bhs &bhs, size_t length)
 {
-	base::copy(response_text_.all(), text);
-	return Bytes(response_text_.all()).first(text.size());
+	const size_t padded = iser::padded(static_cast<u32>(length));
+
+	bhs.data_segment_length = static_cast<u32>(length);
+	for (size_t i = length; i < padded; ++i)
+		response_text_.all()[i] = 0;
+	return Bytes(response_text_.all()).first(padded);
 }
 
 /*
- * Only to an initiator that knows the key: others end the login over it.  Its
- * own limit, 2 or more if it has one, needs no counting: one NOP-In at a time
- * is all that we send unasked (RFC 7145 8.1.2).
+ * Only to an initiator that knows the key: others end the login over it.
+ * Returns the new length of the text.
  */
-Bytes Login::declare_unexpected_pdus(Bhs &bhs, Bytes text)
+size_t Login::declare_unexpected_pdus(size_t length)
 {
-	const u32 length = bhs.data_segment_length;
-
-	if (length > text.size())
-		return text;
 	iser::TextWriter writer(response_text_.all().from(length));
 
 	writer.append("MaxOutstandingUnexpectedPDUs", iser::unexpected_pdus);
-	if (writer.truncated())
-		return text;
-
-	const u32 longer = length + static_cast<u32>(writer.text().size());
-
-	bhs.data_segment_length = longer;
-	for (u32 i = longer; i < iser::padded(longer); ++i)
-		response_text_.all()[i] = 0;
-	return Bytes(response_text_.all()).first(iser::padded(longer));
+	return writer.truncated() ? length : length + writer.text().size();
 }
 
 LoginResponse Login::answer(const target_login_response &response)
@@ -173,32 +169,36 @@ LoginResponse Login::answer(const target_login_response &response)
 	base::copy({reinterpret_cast<u8 *>(&answer.bhs), sizeof(answer.bhs)},
 		   {response.bhs, sizeof(answer.bhs)});
 	const auto &pdu = answer.bhs.as<LoginResponsePdu>();
-	u32 length = iser::padded(pdu.data_segment_length);
+	size_t length = pdu.data_segment_length;
 
-	if (length > iser::max_login_data)
-		length = iser::max_login_data;
-	if (response.failed) {
-		/* LIO's failures carry no text. */
-		length = 0;
-		answer.bhs.data_segment_length = 0;
-	}
 	answered_ = true;
 	stat_sn_ = pdu.stat_sn + 1;
 	exp_cmd_sn_ = pdu.exp_cmd_sn;
 	max_cmd_sn_ = pdu.max_cmd_sn;
 	tsih_ = pdu.tsih;
-	answer.text = response_text({response.text, length});
-	if (!response.failed && !declared_ &&
-	    keys_.declares_max_outstanding_unexpected_pdus()) {
-		declared_ = true;
-		answer.text = declare_unexpected_pdus(answer.bhs, answer.text);
+	/* LIO's failures carry no text. */
+	if (response.failed) {
+		answer.text = response_text(answer.bhs, 0);
+		return answer;
 	}
-	if (length > 0)
-		keys_.note_response(answer.text.first(
-			pdu.data_segment_length < length ?
-				static_cast<u32>(pdu.data_segment_length) :
-				length));
+	if (length > iser::max_login_data)
+		length = iser::max_login_data;
+	base::copy(response_text_.all(), Bytes(response.text, length));
+	/* What LIO offers itself is no more than what it may agree to. */
+	length = limit_lengths(response_text_.all(), length);
+	if (!declared_ && keys_.declares_max_outstanding_unexpected_pdus()) {
+		declared_ = true;
+		length = declare_unexpected_pdus(length);
+	}
+	note_response(Bytes(response_text_.all()).first(length));
+	answer.text = response_text(answer.bhs, length);
 	return answer;
+}
+
+void Login::note_response(Bytes text)
+{
+	keys_.note_response(text);
+	rules_.note_response(text);
 }
 
 Error Login::present(iscsit_conn *conn, iscsi_login *login, bool first)

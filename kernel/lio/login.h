@@ -5,6 +5,7 @@
 #include "di/datamover.h"
 #include "iser/login_chain.h"
 #include "iser/login_keys.h"
+#include "iser/login_rules.h"
 #include "port/target.h"
 
 namespace lio {
@@ -33,8 +34,8 @@ public:
 	/* Why take() said Refuse. */
 	iser::Cause refusal() const
 	{
-		return keys_.illegal_declaration() ?
-			       iser::Cause::LoginMalformed : chain_.refusal();
+		return rules_broken_ ? iser::Cause::LoginMalformed :
+				       chain_.refusal();
 	}
 	/* The answer that asks for the rest of a C-bit chain. */
 	LoginResponse ask_for_more();
@@ -52,12 +53,15 @@ public:
 	rcap::Receive *take_buffer();
 
 private:
-	void limit_lengths();
+	size_t limit_lengths(base::MutableBytes text, size_t length) const;
 	void keep_keys_from_lio();
-	base::Bytes response_text(base::Bytes text);
-	base::Bytes declare_unexpected_pdus(iser::Bhs &bhs, base::Bytes text);
+	void note_response(base::Bytes text);
+	base::Bytes response_text(iser::Bhs &bhs, size_t length);
+	size_t declare_unexpected_pdus(size_t length);
 
 	iser::LoginKeys keys_;
+	iser::LoginRules rules_;
+	bool rules_broken_ = false;
 	iser::Bhs request_ = {};
 	bool complete_ = false;
 	rcap::Receive *buffer_ = nullptr;
