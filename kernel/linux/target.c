@@ -191,10 +191,37 @@ void target_command_aborted(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 		iscsit_stop_dataout_timer(cmd);
 }
 
+/*
+ * Counts a PDU that LIO does not count, if it is the next one in order.  LIO
+ * rejects before it counts; and what is rejected is not sent again (RFC 7143
+ * 11.17.1), so without its CmdSN nothing behind it would be in order.
+ */
+static bool use_up_cmd_sn(struct iscsit_conn *conn, const u8 *bhs)
+{
+	const struct iscsi_hdr *hdr = (const struct iscsi_hdr *)bhs;
+	const u8 opcode = hdr->opcode & ISCSI_OPCODE_MASK;
+	const struct iscsi_scsi_req *request = (const void *)bhs;
+	struct iscsit_session *sess = conn->sess;
+	bool next;
+
+	if (hdr->opcode & ISCSI_OP_IMMEDIATE || opcode >= ISCSI_OP_SNACK ||
+	    opcode == ISCSI_OP_SCSI_DATA_OUT)
+		return false;
+	mutex_lock(&sess->cmdsn_mutex);
+	next = be32_to_cpu(request->cmdsn) == sess->exp_cmd_sn;
+	if (next) {
+		sess->exp_cmd_sn++;
+		atomic_inc(&sess->max_cmd_sn);
+	}
+	mutex_unlock(&sess->cmdsn_mutex);
+	return next;
+}
+
 void target_reject(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 reason,
 		   u8 *bhs)
 {
 	list_command(conn, cmd);
+	use_up_cmd_sn(conn, bhs);
 	iscsit_reject_cmd(cmd, reason, bhs);
 }
 
@@ -203,8 +230,10 @@ void target_reject(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 reason,
 int target_scsi_setup(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
 		      struct target_scsi *out)
 {
-	if (iscsit_setup_scsi_cmd(conn, cmd, bhs) < 0)
+	if (iscsit_setup_scsi_cmd(conn, cmd, bhs) < 0) {
+		use_up_cmd_sn(conn, bhs);
 		return -EPROTO;
+	}
 	out->immediate = cmd->immediate_data;
 	out->immediate_length = cmd->first_burst_len;
 	out->unsolicited = cmd->unsolicited_data;
@@ -377,8 +406,10 @@ int target_nop_out(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
 {
 	struct iscsi_nopout *hdr = (struct iscsi_nopout *)bhs;
 
-	if (iscsit_setup_nop_out(conn, cmd, hdr) < 0)
+	if (iscsit_setup_nop_out(conn, cmd, hdr) < 0) {
+		use_up_cmd_sn(conn, bhs);
 		return -EPROTO;
+	}
 	if (cmd && length > 0) {
 		cmd->buf_ptr = copy_segment(data, length);
 		if (cmd->buf_ptr)
@@ -392,8 +423,8 @@ struct iscsit_cmd *target_find_text(struct iscsit_conn *conn, u32 itt)
 	return find_listed(conn, itt, ISCSI_OP_TEXT);
 }
 
-int target_text(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
-		const void *text, u32 length)
+static int take_text(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
+		     const void *text, u32 length)
 {
 	struct iscsi_text *hdr = (struct iscsi_text *)bhs;
 	const bool again = hdr->ttt != cpu_to_be32(0xffffffff);
@@ -418,15 +449,42 @@ int target_text(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
 	return iscsit_process_text_cmd(conn, cmd, hdr);
 }
 
+/* What went wrong was answered with a Reject. */
+static int or_use_up_cmd_sn(struct iscsit_conn *conn, const u8 *bhs, int result)
+{
+	if (result < 0)
+		use_up_cmd_sn(conn, bhs);
+	return result;
+}
+
+int target_text(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
+		const void *text, u32 length)
+{
+	return or_use_up_cmd_sn(conn, bhs,
+				take_text(conn, cmd, bhs, text, length));
+}
+
 int target_task_management(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			   u8 *bhs)
 {
-	return iscsit_handle_task_mgt_cmd(conn, cmd, bhs);
+	struct iscsi_tm *hdr = (struct iscsi_tm *)bhs;
+	const u8 function = hdr->flags & ISCSI_FLAG_TM_FUNC_MASK;
+
+	/*
+	 * One that is not immediate and that LIO answers itself, for a task
+	 * that is gone say, keeps a reference for ever, and the connection's
+	 * end waits for it.  Immediate ones do not.
+	 */
+	if (function != ISCSI_TM_FUNC_TASK_REASSIGN && use_up_cmd_sn(conn, bhs))
+		hdr->opcode |= ISCSI_OP_IMMEDIATE;
+	return or_use_up_cmd_sn(conn, bhs,
+				iscsit_handle_task_mgt_cmd(conn, cmd, bhs));
 }
 
 int target_logout(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs)
 {
-	return iscsit_handle_logout_cmd(conn, cmd, bhs);
+	return or_use_up_cmd_sn(conn, bhs,
+				iscsit_handle_logout_cmd(conn, cmd, bhs));
 }
 
 int target_ping(struct iscsit_conn *conn)
@@ -477,6 +535,44 @@ void target_build_logout(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			 u8 *bhs)
 {
 	iscsit_build_logout_rsp(cmd, conn, (struct iscsi_logout_rsp *)bhs);
+}
+
+/* @cmd is a task that @tmr is about, and it came before. */
+static bool is_affected(struct iscsit_cmd *tmr, struct iscsit_cmd *cmd)
+{
+	const struct se_tmr_req *request = tmr->se_cmd.se_tmr_req;
+
+	if (cmd->iscsi_opcode != ISCSI_OP_SCSI_CMD ||
+	    cmd->cmd_flags & ICF_OOO_CMDSN ||
+	    !iscsi_sna_lt(cmd->cmd_sn, tmr->cmd_sn))
+		return false;
+	switch (request->function) {
+	case TMR_ABORT_TASK:
+		return request->ref_task_tag ==
+		       (__force u32)cmd->init_task_tag;
+	case TMR_TARGET_WARM_RESET:
+	case TMR_TARGET_COLD_RESET:
+		return true;
+	default:
+		return cmd->se_cmd.orig_fe_lun == tmr->se_cmd.orig_fe_lun;
+	}
+}
+
+int target_affects_unfinished(struct iscsit_conn *conn, struct iscsit_cmd *tmr)
+{
+	const struct se_tmr_req *request = tmr->se_cmd.se_tmr_req;
+	struct iscsit_cmd *cmd;
+	bool affects = false;
+
+	if (!request || !request->call_transport ||
+	    (request->response != TMR_FUNCTION_COMPLETE &&
+	     request->response != TMR_TASK_DOES_NOT_EXIST))
+		return false;
+	spin_lock_bh(&conn->cmd_lock);
+	list_for_each_entry(cmd, &conn->conn_cmd_list, i_conn_node)
+		affects |= is_affected(tmr, cmd);
+	spin_unlock_bh(&conn->cmd_lock);
+	return affects;
 }
 
 void target_build_task_management(struct iscsit_conn *conn,

@@ -41,11 +41,15 @@ public:
 
 	iser::TaskResources task;
 	Phase phase = Phase::Idle;
+	/* A Reject that takes one of Connection's unexpected_. */
+	bool unexpected = false;
 	/* Data moved so far, and all of it. */
 	u32 offset = 0;
 	u32 end = 0;
 	/* On the connection's list while unsolicited data is due. */
 	base::ListNode awaiting_node;
+	/* On the connection's list while a task management response waits. */
+	base::ListNode held_node;
 	/* The receive buffer whose memory is the command's data, or null. */
 	rcap::Receive *held = nullptr;
 	alignas(TARGET_SCATTERLIST_ALIGN) u8

@@ -9,6 +9,7 @@
 #include "iser/connection.h"
 #include "iser/connection_state.h"
 #include "iser/flow_control.h"
+#include "iser/unexpected_pdus.h"
 #include "lio/command.h"
 #include "lio/login.h"
 #include "port/entry.h"
@@ -122,6 +123,8 @@ private:
 	bool task_management(di::ControlPdu &pdu);
 	bool logout(di::ControlPdu &pdu);
 	bool reject(di::ControlPdu &pdu, iser::RejectReason reason);
+	bool reject_unexpected(di::ControlPdu &pdu,
+			       iser::RejectReason reason);
 	void reject_with(iscsit_cmd *cmd, di::ControlPdu &pdu,
 			 iser::RejectReason reason);
 
@@ -129,12 +132,16 @@ private:
 	void read_next_burst(Command &command);
 	void write_next_burst(Command &command);
 	void send_status(Command &command);
+	void note_reject(const Command &command, const iser::Bhs &bhs);
 	void release_buffer(Command &command);
 	void forget(iscsit_cmd *cmd);
 	void free_command(iscsit_cmd *cmd);
 	void respond(Command &command, Command::Phase phase, iser::Bhs &bhs,
 		     const target_payload &payload);
 	base::Error send_text(Command &command);
+	bool hold_for_tasks(Command &command);
+	void send_held();
+	void drop_held();
 	void widen_window();
 	void logout_sent(iscsit_cmd *cmd);
 	void logout_done();
@@ -208,14 +215,20 @@ private:
 	iscsit_cmd *logout_cmd_ GUARDED_BY(lock_) = nullptr;
 	/* It was parked again, or just now. */
 	bool stalled_ GUARDED_BY(lock_) = false;
+	/* Rejects on their way for which the initiator did not ask. */
+	iser::UnexpectedPdus unexpected_ GUARDED_BY(lock_);
 	/* Writes whose unsolicited data is not complete. */
 	base::List<Command, &Command::awaiting_node> awaiting_ GUARDED_BY(lock_);
+
+	/* Task management responses that wait for tasks to be over. */
+	base::List<Command, &Command::held_node> held_ GUARDED_BY(lock_);
 
 	/* Last, so that they end before anything else goes. */
 	base::Work<Connection, &Connection::watch> watchdog_;
 	base::Work<Connection, &Connection::widen_window> widen_;
 	base::Work<Connection, &Connection::retry_parked> retry_;
 	base::Work<Connection, &Connection::complete_aborted> aborts_;
+	base::Work<Connection, &Connection::send_held> hold_;
 	base::Work<Connection, &Connection::logout_done> logout_;
 	base::Work<Connection, &Connection::released_by_us> release_;
 };

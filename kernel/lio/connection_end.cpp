@@ -36,7 +36,7 @@ Connection::Connection(Portal &portal)
 	: portal_(portal), datamover_(*this), data_out_mutex_("data out"),
 	  respond_mutex_("respond"),
 	  lock_("connection"), watchdog_(*this), widen_(*this),
-	  retry_(*this), aborts_(*this), logout_(*this), release_(*this)
+	  retry_(*this), aborts_(*this), hold_(*this), logout_(*this), release_(*this)
 {
 	portal_.get();
 	login_sent_.open();
@@ -201,10 +201,12 @@ void Connection::wait_conn()
 	widen_.cancel_sync();
 	retry_.cancel_sync();
 	aborts_.cancel_sync();
+	hold_.cancel_sync();
 	/* Else it waits for this to end. */
 	if (!logout_queued_)
 		logout_.cancel_sync();
 	drop_parked();
+	drop_held();
 	if (target_has_session(conn_)) {
 		wait_for_commands();
 		target_keep_no_session(conn_);

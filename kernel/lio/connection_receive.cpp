@@ -115,6 +115,13 @@ bool Connection::dispatch(di::ControlPdu &pdu)
 {
 	const IscsiOpcode opcode = pdu.bhs.opcode();
 
+	/* ExpStatSN stands at the same place in every PDU of an initiator. */
+	{
+		SpinGuard guard(lock_);
+
+		unexpected_.acknowledge(
+			pdu.bhs.as<iser::ScsiCommandPdu>().exp_stat_sn);
+	}
 	if (discovery_ && opcode != IscsiOpcode::TextRequest &&
 	    opcode != IscsiOpcode::LogoutRequest &&
 	    opcode != IscsiOpcode::NopOut) {
@@ -138,7 +145,7 @@ bool Connection::dispatch(di::ControlPdu &pdu)
 	case IscsiOpcode::LoginRequest:
 	case IscsiOpcode::SnackRequest:
 		/* RFC 7145 7.3.9, 7.3.11 */
-		return reject(pdu, RejectReason::ProtocolError);
+		return reject_unexpected(pdu, RejectReason::ProtocolError);
 	default:
 		/* RFC 7143 11.17.1 */
 		return reject(pdu, RejectReason::CommandNotSupported);
@@ -152,6 +159,30 @@ bool Connection::reject(di::ControlPdu &pdu, RejectReason reason)
 	if (!cmd)
 		return false;
 	reject_with(cmd, pdu, reason);
+	return true;
+}
+
+/* Of a PDU that starts no task; silence where there is no room for it. */
+bool Connection::reject_unexpected(di::ControlPdu &pdu, RejectReason reason)
+{
+	iscsit_cmd *cmd = target_command_allocate(conn_);
+	bool room;
+
+	if (!cmd)
+		return false;
+	{
+		SpinGuard guard(lock_);
+
+		room = unexpected_.take();
+	}
+	if (room) {
+		Command::of(cmd).unexpected = true;
+		reject_with(cmd, pdu, reason);
+		return true;
+	}
+	Registry::instance().statistics().reject_suppressed();
+	target_command_free(conn_, cmd);
+	datamover_.done(pdu.buffer);
 	return true;
 }
 

@@ -14,6 +14,9 @@ using iser::Bhs;
 
 namespace {
 
+/* How often tasks are looked at that a task management response waits for. */
+constexpr unsigned int hold_poll_ms = 5;
+
 u8 *bytes_of(Bhs &bhs)
 {
 	return reinterpret_cast<u8 *>(&bhs);
@@ -178,6 +181,14 @@ void Connection::widen_window()
 	widening_ = false;
 }
 
+void Connection::note_reject(const Command &command, const Bhs &bhs)
+{
+	SpinGuard guard(lock_);
+
+	if (command.unexpected)
+		unexpected_.sent(bhs.as<iser::AsyncMessagePdu>().stat_sn);
+}
+
 /* Other responses ----------------------------------------------------------------- */
 
 /* LIO's transmit thread. */
@@ -194,6 +205,9 @@ Error Connection::response_queue(iscsit_cmd *cmd, target_state state)
 	}
 	if (state == TARGET_SEND_TEXT_RESPONSE)
 		return send_text(command);
+	if (state == TARGET_SEND_TASK_MANAGEMENT_RESPONSE &&
+	    hold_for_tasks(command))
+		return Error::None;
 
 	MutexGuard guard(respond_mutex_);
 
@@ -211,6 +225,7 @@ Error Connection::response_queue(iscsit_cmd *cmd, target_state state)
 		break;
 	case TARGET_SEND_REJECT:
 		target_build_reject(conn_, cmd, bytes_of(bhs), &payload);
+		note_reject(command, bhs);
 		break;
 	case TARGET_SEND_ASYNC_MESSAGE:
 		target_build_async(conn_, cmd, bytes_of(bhs));
@@ -220,6 +235,56 @@ Error Connection::response_queue(iscsit_cmd *cmd, target_state state)
 	}
 	respond(command, phase, bhs, payload);
 	return Error::None;
+}
+
+/*
+ * With the response the initiator takes its buffers back, so no RDMA operation
+ * of an affected task may still be to come (RFC 7145 8.3.2, RFC 7143 4.2.3.3).
+ * The core leaves tasks alone whose data it has given out already.
+ */
+bool Connection::hold_for_tasks(Command &command)
+{
+	if (!target_affects_unfinished(conn_, command.cmd()))
+		return false;
+	{
+		SpinGuard guard(lock_);
+
+		if (lost_)
+			return false;
+		held_.push_back(command);
+	}
+	hold_.queue(hold_poll_ms);
+	return true;
+}
+
+void Connection::send_held()
+{
+	base::List<Command, &Command::held_node> held;
+	{
+		SpinGuard guard(lock_);
+
+		while (Command *command = held_.pop_front())
+			held.push_back(*command);
+	}
+	while (Command *command = held.pop_front())
+		static_cast<void>(response_queue(
+			command->cmd(), TARGET_SEND_TASK_MANAGEMENT_RESPONSE));
+}
+
+/* The connection has ended: nothing is sent, and the core waits for them. */
+void Connection::drop_held()
+{
+	for (;;) {
+		Command *command;
+		{
+			SpinGuard guard(lock_);
+
+			command = held_.pop_front();
+		}
+		if (!command)
+			return;
+		free_command(command->cmd());
+	}
 }
 
 Error Connection::send_text(Command &command)

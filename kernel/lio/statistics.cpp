@@ -25,6 +25,8 @@ void Statistics::show(void *reader) const
 	port_emit(reader, "data_outs_dropped %llu\n",
 		  read(data_outs_dropped_));
 	port_emit(reader, "pdus_parked %llu\n", read(pdus_parked_));
+	port_emit(reader, "rejects_suppressed %llu\n",
+		  read(rejects_suppressed_));
 	for (size_t i = 0; i < iser::cause_count; ++i)
 		port_emit(reader, "ended_%s %llu\n",
 			  name(static_cast<iser::Cause>(i)), read(ended_[i]));

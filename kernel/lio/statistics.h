@@ -16,6 +16,7 @@ public:
 		add(ended_[static_cast<u8>(cause)], 1);
 	}
 	void data_out_dropped() { add(data_outs_dropped_, 1); }
+	void reject_suppressed() { add(rejects_suppressed_, 1); }
 	void pdu_parked() { add(pdus_parked_, 1); }
 	/* Connections that are not deleted yet, whatever their state. */
 	void connection_created() { add(connections_alive_, 1); }
@@ -35,6 +36,7 @@ private:
 	u64 ended_[iser::cause_count] = {};
 	u64 data_outs_dropped_ = 0;
 	u64 pdus_parked_ = 0;
+	u64 rejects_suppressed_ = 0;
 };
 
 } // namespace lio

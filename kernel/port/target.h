@@ -194,6 +194,11 @@ void target_build_nop_in(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			 u8 *bhs, int answer, struct target_payload *out);
 void target_build_logout(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			 u8 *bhs);
+/*
+ * Tasks that the task management request @tmr is about are not over: the core
+ * was through with them before it came, but their responses have not left.
+ */
+int target_affects_unfinished(struct iscsit_conn *conn, struct iscsit_cmd *tmr);
 void target_build_task_management(struct iscsit_conn *conn,
 				  struct iscsit_cmd *cmd, u8 *bhs);
 void target_build_reject(struct iscsit_conn *conn, struct iscsit_cmd *cmd,

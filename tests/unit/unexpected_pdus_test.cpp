@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "iser/unexpected_pdus.h"
+
+#include <gtest/gtest.h>
+
+namespace iser {
+namespace {
+
+/* How many can be taken in a row. */
+u32 room(UnexpectedPdus &pdus)
+{
+	u32 taken = 0;
+
+	while (taken < 100 && pdus.take())
+		++taken;
+	return taken;
+}
+
+TEST(UnexpectedPdus, T056_TheLastPlaceIsKeptForAPing)
+{
+	UnexpectedPdus pdus;
+
+	pdus.limit(2);
+	EXPECT_EQ(room(pdus), 1u);
+	pdus.limit(5);
+	EXPECT_EQ(room(pdus), 3u);
+}
+
+TEST(UnexpectedPdus, OQ20_NoLimitIsNotWithoutEnd)
+{
+	for (u32 declared : {0u, 17u, 0xffffffffu}) {
+		UnexpectedPdus pdus;
+
+		pdus.limit(declared);
+		EXPECT_EQ(room(pdus), 15u) << declared;
+	}
+}
+
+TEST(UnexpectedPdus, WhatWasAcknowledgedHasRoomAgain)
+{
+	UnexpectedPdus pdus;
+
+	pdus.limit(4);
+	EXPECT_EQ(room(pdus), 3u);
+	pdus.sent(10);
+	pdus.sent(12);
+	pdus.sent(13);
+	/* Not the one it names, but all before. */
+	pdus.acknowledge(10);
+	EXPECT_EQ(room(pdus), 0u);
+	pdus.acknowledge(13);
+	EXPECT_EQ(room(pdus), 2u);
+}
+
+TEST(UnexpectedPdus, WhatHasNotLeftIsNotAcknowledged)
+{
+	UnexpectedPdus pdus;
+
+	pdus.limit(3);
+	EXPECT_EQ(room(pdus), 2u);
+	pdus.acknowledge(1000);
+	EXPECT_EQ(room(pdus), 0u);
+	pdus.sent(1000);
+	pdus.acknowledge(1001);
+	EXPECT_EQ(room(pdus), 1u);
+}
+
+TEST(UnexpectedPdus, StatSnWraps)
+{
+	UnexpectedPdus pdus;
+
+	pdus.limit(3);
+	EXPECT_EQ(room(pdus), 2u);
+	pdus.sent(0xffffffff);
+	pdus.sent(0);
+	pdus.acknowledge(0xfffffff0);
+	EXPECT_EQ(room(pdus), 0u);
+	pdus.acknowledge(0);
+	EXPECT_EQ(room(pdus), 1u);
+	pdus.acknowledge(1);
+	EXPECT_EQ(room(pdus), 1u);
+}
+
+} // namespace
+} // namespace iser
