@@ -216,7 +216,8 @@ void VerbsConnection::note_established(const rdma_cm_event &event)
 
 	peer_private_data_.assign(data,
 				  data + event.param.conn.private_data_len);
-	peer_initiator_depth_ = event.param.conn.initiator_depth;
+	/* In an event each is what the other end's request calls otherwise. */
+	peer_initiator_depth_ = event.param.conn.responder_resources;
 }
 
 void VerbsConnection::post_receive(std::uint32_t slot)
