@@ -78,6 +78,12 @@ build_iserverify()
 		cmake --build "$checkout/build/tools" "-j$(nproc)"
 }
 
+# Every requirement has a check, or a reason why there is none.
+check_coverage()
+{
+	ctest --test-dir "$checkout/build/tools" --output-on-failure
+}
+
 install_and_uninstall()
 {
 	(
@@ -108,6 +114,8 @@ part_build()
 	done
 	one 'make install and make uninstall' install_and_uninstall
 	if one 'libiser and iserverify' build_iserverify; then
+		one 'iserverify: a check or a reason for each requirement' \
+			check_coverage
 		one 'libiser installed, and a program that uses it' \
 			"$here/tools/libiser_install_test.sh"
 		one 'checks-seen-to-fail.md is what iserverify says' \

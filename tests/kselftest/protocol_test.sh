@@ -12,4 +12,8 @@ raw_target=raw_many_targets_up
 
 # Not run: group open, see the end of Documentation/faults.md.
 raw_checks data protocol hello text
+
+# And as Linux's initiators are, who declare nothing.
+raw_options+=(--profile linux)
+raw_checks writes-silent odd-immediate several-data-outs
 run_checks

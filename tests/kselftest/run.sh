@@ -25,8 +25,8 @@ usage()
 
 # The order is from the simple to the violent.
 all_tests="health login chap discovery provider io two_initiators libiscsi nopin
-targetcli commands bad_input early login_abuse protocol libiser iserverify
-selftest tmf teardown faults memory"
+targetcli commands bad_input early keys login_abuse protocol rules libiser
+iserverify selftest abuse tmf teardown faults memory"
 
 test_file()
 {

@@ -210,7 +210,7 @@ std::vector<Check> connection_checks()
 {
 	return {
 		{"connection", "drop-requested",
-		 "F-19 dropped after the request, 200 times",
+		 "F-19 E2 dropped after the request, 200 times",
 		 dropped_requested},
 		{"connection", "drop-replied",
 		 "F-19 dropped after the reply, no RTU, 200 times",
@@ -225,7 +225,7 @@ std::vector<Check> connection_checks()
 		 "F-22 dropped behind a Login Request, 200 times",
 		 dropped_logging_in},
 		{"connection", "drop-answered",
-		 "F-22 dropped behind a Login Response, 200 times",
+		 "F-22 E3 B-032 dropped behind a Login Response, 200 times",
 		 dropped_answered},
 		{"connection", "killed",
 		 "F-19 killed at any stage, 20 times", killed_at_any_stage},

@@ -2,72 +2,11 @@
 /* Data: where it comes from, where it goes to, and how much of it. */
 #include <algorithm>
 
-#include "lab.h"
+#include "transfer.h"
 
 namespace iserverify {
 
 namespace {
-
-constexpr std::uint8_t guard = 0xa5;
-constexpr std::size_t guard_size = 4096;
-
-/* A buffer for read data with guard bytes on both sides of it. */
-struct Guarded {
-	ByteVector memory;
-	std::size_t size;
-
-	explicit Guarded(std::size_t bytes)
-		: memory(bytes + 2 * guard_size, guard), size(bytes)
-	{
-	}
-	std::span<std::uint8_t> buffer()
-	{
-		return std::span(memory).subspan(guard_size, size);
-	}
-	/* @length bytes of @data and nothing else were written. */
-	void expect_exactly(const ByteVector &data, std::size_t length,
-			    const std::string &what) const
-	{
-		auto start = memory.begin() + guard_size;
-		auto is_guard = [](std::uint8_t byte) { return byte == guard; };
-
-		expect(std::equal(data.begin(), data.begin() + length, start),
-		       what + ": the data is wrong");
-		expect(std::all_of(memory.begin(), start, is_guard) &&
-		       std::all_of(start + length, memory.end(), is_guard),
-		       what + ": bytes outside the data were written");
-	}
-};
-
-ScsiRequest read_request(std::uint32_t lba, std::uint32_t bytes,
-			 std::span<std::uint8_t> in)
-{
-	ScsiRequest request;
-
-	request.cdb = read_cdb(lba, static_cast<std::uint16_t>(bytes / block));
-	request.in = in;
-	return request;
-}
-
-ScsiRequest write_request(std::uint32_t lba, std::span<std::uint8_t> out)
-{
-	ScsiRequest request;
-
-	request.cdb = write_cdb(lba,
-				static_cast<std::uint16_t>(out.size() / block));
-	request.out = out;
-	return request;
-}
-
-void expect_good(const ScsiResult &result, const std::string &what)
-{
-	expect(result.good(), what + ": status " +
-	       std::to_string(result.status) + ", sense " +
-	       std::to_string(result.sense_key()) + "/" +
-	       std::to_string(result.sense_code()));
-	expect(!result.overflow && !result.underflow && !result.residual,
-	       what + ": a residual of " + std::to_string(result.residual));
-}
 
 /* ---- reads --------------------------------------------------------------- */
 
@@ -233,7 +172,12 @@ void writes_declaring_no(Lab &lab) { writes_declaring(lab, "No"); }
 
 void odd_immediate_data(Lab &lab)
 {
-	for (const char *declared : {"", "No"})
+	const std::vector<const char *> declarations =
+		lab.profile == Profile::Rfc7145 ?
+			std::vector<const char *>{"Yes", "No"} :
+			std::vector<const char *>{""};
+
+	for (const char *declared : declarations)
 		for (const char *initial_r2t : {"Yes", "No"}) {
 			Layout layout = {declared, "Yes", initial_r2t};
 			auto session = lab.login({
@@ -693,23 +637,23 @@ void longest_cdb(Lab &lab)
 std::vector<Check> data_checks()
 {
 	return {
-		{"data", "reads", "T-002 T-034 T-036 reads of 512 B to 1 MiB",
+		{"data", "reads", "T-002 T-003 T-034 T-036 N-006 reads of 512 B to 1 MiB",
 		 reads_of_all_sizes},
 		{"data", "no-data", "T-002 reads and writes of no blocks",
 		 reads_without_data},
 		{"data", "short-read", "T-037 short read: residual and no more",
 		 short_reads},
-		{"data", "parallel", "T-026 16 commands at a time",
+		{"data", "parallel", "T-026 T-035 16 commands at a time",
 		 parallel_reads_and_writes},
 		{"data", "writes-silent",
 		 "T-049 writes, TaggedBufferForSolicitedDataOnly undeclared",
-		 writes_silent},
+		 writes_silent, silent_base},
 		{"data", "writes-yes",
-		 "T-049 writes, TaggedBufferForSolicitedDataOnly=Yes",
-		 writes_declaring_yes},
+		 "T-049 N-018 writes, TaggedBufferForSolicitedDataOnly=Yes",
+		 writes_declaring_yes, rfc7145_only},
 		{"data", "writes-no",
-		 "T-049 writes, TaggedBufferForSolicitedDataOnly=No",
-		 writes_declaring_no},
+		 "T-049 N-018 writes, TaggedBufferForSolicitedDataOnly=No",
+		 writes_declaring_no, rfc7145_only},
 		{"data", "odd-immediate",
 		 "F-42 immediate data of odd lengths, the rest by RDMA Read",
 		 odd_immediate_data},

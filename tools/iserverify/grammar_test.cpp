@@ -273,7 +273,7 @@ TEST(Text, LegalLoginsEndInFullFeaturePhase)
 
 TEST(Text, MutationsChangeTheText)
 {
-	const ByteVector legal = to_text({{"InitialR2T", "Yes"},
+	const ByteVector legal = libiser::to_text({{"InitialR2T", "Yes"},
 					  {"MaxBurstLength", "262144"},
 					  {"TargetName", "iqn.x:y"}});
 	int changed = 0;

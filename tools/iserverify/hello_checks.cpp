@@ -75,7 +75,7 @@ void required(Lab &lab)
 
 void silent(Lab &lab)
 {
-	auto session = lab.login();
+	auto session = lab.login({{hello_required, ""}});
 
 	exchange(*session, 8);
 	expect_usable(*session);
@@ -110,7 +110,7 @@ void twice(Lab &lab)
 
 void behind_a_command(Lab &lab)
 {
-	auto session = lab.login();
+	auto session = lab.login({{hello_required, ""}});
 
 	expect_usable(*session);
 	session->connection().send(hello_message(version_10, 8));
@@ -200,28 +200,51 @@ void no_reads(Lab &lab)
 	expect_closed(*session, "a write that needs a read, with an IRD of 0");
 }
 
-void illegal_declarations(Lab &lab)
+/* With a version that overlaps, it is answered; without, never agreed to. */
+void silent_with_other_versions(Lab &lab)
 {
-	const TextKeys keys = {
-		{"MaxOutstandingUnexpectedPDUs", "1"},
-		{"MaxOutstandingUnexpectedPDUs", "4294967296"},
-		{"MaxOutstandingUnexpectedPDUs", "some"},
-		{"MaxAHSLength", "1"},
-		{hello_required, "1"},
-		{"TaggedBufferForSolicitedDataOnly", "maybe"},
-	};
+	auto session = lab.login({{hello_required, ""}});
 
-	for (const auto &key : keys) {
-		bool refused = false;
+	session->connection().send(hello_message(0x22, 8));
+	try {
+		const auto reply =
+			session->connection().receive(Milliseconds(8000));
 
-		try {
-			lab.login({key});
-		} catch (const LoginRefused &) {
-			refused = true;
-		}
-		expect(refused, key.first + "=" + key.second +
-		       " was not refused");
+		expect(reply && !reply->bytes.empty() &&
+		       reply->bytes[0] == 0x31,
+		       "a Hello of versions that do not overlap: neither "
+		       "refused nor the end");
+	} catch (const ConnectionLost &) {
 	}
+	expect_closed(*session, "a Hello of versions that do not overlap");
+}
+
+/* Before a Hello has its say, the connection manager has had it. */
+void depth_of_the_device(Lab &lab)
+{
+	auto session = lab.login({{hello_required, "Yes"}});
+	const unsigned depth = session->connection().peer_initiator_depth();
+
+	if (depth == 0)
+		throw NotApplicable("the reply to the connection names no "
+				    "depth");
+	expect_equal(exchange(*session, 65535), depth,
+		     "iSER-ORD for an IRD without bounds");
+}
+
+/* A write that needs no RDMA Read does without any. */
+void unsolicited_without_reads(Lab &lab)
+{
+	auto session = lab.login({{hello_required, "Yes"}});
+	ByteVector data = pattern(4096, 13);
+	ScsiRequest write;
+
+	expect_equal(exchange(*session, 0), 0u, "iSER-ORD for an IRD of 0");
+	write.cdb = write_cdb(Lab::scratch, 8);
+	write.out = data;
+	expect(session->scsi(write).good(),
+	       "a write of immediate data alone failed, with an IRD of 0");
+	lab.expect_data(Lab::scratch, data, "immediate data");
 }
 
 void unexpected_pdus(Lab &lab)
@@ -239,7 +262,10 @@ void unexpected_pdus(Lab &lab)
 /* An initiator that does not know the key ends the login over it. */
 void nothing_volunteered(Lab &lab)
 {
-	auto session = lab.login();
+	auto session = lab.login({{"MaxOutstandingUnexpectedPDUs", ""},
+				  {"MaxAHSLength", ""},
+				  {"TaggedBufferForSolicitedDataOnly", ""},
+				  {hello_required, ""}});
 
 	for (const char *key : {"MaxOutstandingUnexpectedPDUs", "MaxAHSLength",
 				hello_required,
@@ -254,37 +280,51 @@ std::vector<Check> hello_checks()
 {
 	return {
 		{"hello", "hello-before-login", "E11 Hello before the login",
-		 before_login},
+		 before_login, over_verbs},
 		{"hello", "hello-required",
-		 "T-015 T-063 T-064 T-065 Hello that was declared", required},
+		 "T-015 T-063 T-064 T-065 Hello that was declared",
+		 required, rfc7145_only},
 		{"hello", "hello-silent",
-		 "N-010 Hello that nothing was declared of", silent},
+		 "N-010 Hello that nothing was declared of",
+		 silent, rfc7145_only},
 		{"hello", "hello-declared-no",
-		 "N-008 N-019 Hello behind iSERHelloRequired=No", declared_no},
+		 "N-008 N-019 N-027 Hello behind iSERHelloRequired=No",
+		 declared_no, rfc7145_only},
 		{"hello", "hello-missing",
-		 "N-019 another message in the Hello's place", missing},
-		{"hello", "hello-twice", "E11 a second Hello", twice},
+		 "E12 N-019 another message in the Hello's place",
+		 missing, rfc7145_only},
+		{"hello", "hello-twice", "E11 a second Hello",
+		 twice, rfc7145_only},
 		{"hello", "hello-late", "E11 Hello behind a command",
-		 behind_a_command},
+		 behind_a_command, rfc7145_only},
 		{"hello", "hello-versions",
-		 "T-067 versions that do not overlap are rejected",
-		 other_versions},
+		 "E10 T-067 versions that do not overlap are rejected",
+		 other_versions, rfc7145_only},
 		{"hello", "hello-malformed", "B-035 malformed Hello",
-		 malformed},
+		 malformed, rfc7145_only},
 		{"hello", "hello-reserved",
-		 "B-031 reserved bits of the Hello are ignored",
-		 reserved_bits},
+		 "B-031 N-025 reserved bits of the Hello are ignored",
+		 reserved_bits, rfc7145_only},
 		{"hello", "hello-depths", "T-016 iSER-ORD is the smaller one",
-		 read_depths},
+		 read_depths, rfc7145_only},
 		{"hello", "hello-no-reads",
-		 "T-043 no RDMA Read allowed and one needed", no_reads},
-		{"hello", "keys-illegal", "K-6 illegal declarations",
-		 illegal_declarations},
+		 "E21 T-043 no RDMA Read allowed and one needed",
+		 no_reads, rfc7145_only},
+		{"hello", "hello-silent-versions",
+		 "N-026 T-067 undeclared Hello of versions that do not overlap",
+		 silent_with_other_versions, rfc7145_only},
+		{"hello", "hello-device",
+		 "T-007 iSER-ORD starts as what the device has",
+		 depth_of_the_device, rfc7145_only},
+		{"hello", "hello-unsolicited",
+		 "T-043 no RDMA Read allowed and none needed",
+		 unsolicited_without_reads, rfc7145_only},
 		{"hello", "keys-unexpected-pdus",
 		 "N-015 MaxOutstandingUnexpectedPDUs is declared in return",
-		 unexpected_pdus},
+		 unexpected_pdus, rfc7145_only},
 		{"hello", "keys-volunteered",
-		 "RFC 7145 keys only to who knows them", nothing_volunteered},
+		 "RFC 7145 keys only to who knows them",
+		 nothing_volunteered, every_profile},
 	};
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "libiser/verbs_connection.h"
+#include "transfer.h"
 
 namespace iserverify {
 
@@ -25,12 +26,10 @@ ByteVector rw_cdb(std::uint8_t operation, std::uint32_t lba,
 	return cdb;
 }
 
-void expect_good(const ScsiResult &result, const char *what)
+TextKeys with(TextKeys keys, const char *key, const char *value)
 {
-	expect(result.good(), std::string(what) + ": status " +
-	       std::to_string(result.status) + ", sense " +
-	       std::to_string(result.sense_key()) + "/" +
-	       std::to_string(result.sense_code()));
+	keys.emplace_back(key, value);
+	return keys;
 }
 
 } // namespace
@@ -112,6 +111,9 @@ LoginOptions Lab::login_options(TextKeys keys)
 	options.chap = chap;
 	options.mutual_chap = mutual_chap;
 	options.keys = std::move(keys);
+	for (const auto &[key, value] : rules_of(profile).keys)
+		if (!find_key(options.keys, key))
+			options.keys.emplace_back(key, value);
 	return options;
 }
 
@@ -120,9 +122,9 @@ std::unique_ptr<RawConnection> Lab::raw_connection() const
 	return connector(connect_options());
 }
 
-std::unique_ptr<Session> Lab::make_session()
+std::unique_ptr<Session> Lab::make_session(const ConnectOptions &options)
 {
-	auto session = std::make_unique<Session>(raw_connection());
+	auto session = std::make_unique<Session>(connector(options));
 
 	session->set_lun(lun);
 	if (!may_write)
@@ -132,7 +134,7 @@ std::unique_ptr<Session> Lab::make_session()
 
 std::unique_ptr<Session> Lab::connect()
 {
-	auto session = make_session();
+	auto session = make_session(connect_options());
 
 	session->connection().connect();
 	session->already_connected();
@@ -141,7 +143,7 @@ std::unique_ptr<Session> Lab::connect()
 
 std::unique_ptr<Session> Lab::login(TextKeys keys)
 {
-	auto session = make_session();
+	auto session = make_session(connect_options());
 
 	session->login(login_options(std::move(keys)));
 	return session;
@@ -151,7 +153,7 @@ void Lab::start_innocent()
 {
 	const LoginOptions options = login_options();
 
-	innocent_ = make_session();
+	innocent_ = make_session(connect_options());
 	innocent_isid_ = options.isid;
 	innocent_->login(options);
 	if (innocent_data_.empty() && may_write)
@@ -290,13 +292,13 @@ Pdu command_by_hand(Session &session, std::uint8_t flags,
 	return pdu;
 }
 
-WaitingWrite::WaitingWrite(Lab &lab)
-	: session(lab.login({{"InitialR2T", "No"}}))
+WaitingWrite::WaitingWrite(Lab &lab, TextKeys keys)
+	: session(lab.login(with(std::move(keys), "InitialR2T", "No")))
 {
 	ScsiRequest request;
 
-	expect(!session->parameters().initial_r2t,
-	       "the target insists on InitialR2T=Yes");
+	if (session->parameters().initial_r2t)
+		throw NotApplicable("the target insists on InitialR2T=Yes");
 	request.cdb = write_cdb(Lab::scratch, 16);
 	request.out = data;
 	request.immediate = 0;
@@ -306,15 +308,7 @@ WaitingWrite::WaitingWrite(Lab &lab)
 
 Pdu WaitingWrite::data_out(std::size_t offset, std::size_t bytes) const
 {
-	Pdu pdu(IscsiOpcode::DataOut);
-	auto &data_out = pdu.head.bhs.as<iser::DataOutPdu>();
-
-	data_out.flags = iser::Bhs::final_bit;
-	data_out.itt = tag;
-	data_out.ttt = iser::reserved_tag;
-	data_out.buffer_offset = static_cast<u32>(offset);
-	pdu.data.assign(data.begin() + offset, data.begin() + offset + bytes);
-	return pdu;
+	return make_data_out(tag, data, offset, bytes, 0, true);
 }
 
 void WaitingWrite::send_late_data()
@@ -325,12 +319,9 @@ void WaitingWrite::send_late_data()
 
 	for (std::size_t at = 0; at < data.size(); at += most) {
 		const std::size_t bytes = std::min(most, data.size() - at);
-		Pdu pdu = data_out(at, bytes);
-		auto &data_out = pdu.head.bhs.as<iser::DataOutPdu>();
+		const Pdu pdu = make_data_out(tag, data, at, bytes, number++,
+					      at + bytes == data.size());
 
-		if (at + bytes < data.size())
-			data_out.flags = 0;
-		data_out.data_sn = number++;
 		session->connection().send(pdu.bytes());
 	}
 }

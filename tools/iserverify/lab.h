@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libiser/session.h"
+#include "profile.h"
 
 namespace iserverify {
 
@@ -14,6 +15,11 @@ using namespace libiser;
 using iser::IscsiOpcode;
 
 inline constexpr std::uint32_t block = 512;
+
+/* Thrown by a check that this target gives nothing to look at: why. */
+class NotApplicable : public std::runtime_error {
+	using std::runtime_error::runtime_error;
+};
 
 /* Thrown by expect(); anything else that is thrown fails a case, too. */
 class Failure : public std::runtime_error {
@@ -67,6 +73,8 @@ public:
 	std::uint16_t port = 3260;
 	std::string target_name;
 	std::uint64_t lun = 0;
+	/* What initiator we are: its keys are offered in every login. */
+	Profile profile = default_profile;
 	/* Checks may write; else the innocent session only reads. */
 	bool may_write = false;
 	std::string initiator_name = "iqn.2003-01.org.lio-iser.kst:raw";
@@ -101,8 +109,13 @@ public:
 	ConnectOptions connect_options() const;
 	/* Not connected yet. */
 	std::unique_ptr<RawConnection> raw_connection() const;
-	/* With an ISID of its own. */
+	/*
+	 * With an ISID of its own; @keys in place of those of the profile that
+	 * have the same names.
+	 */
 	LoginOptions login_options(TextKeys keys = {});
+	/* Not connected yet; it keeps to may_write. */
+	std::unique_ptr<Session> make_session(const ConnectOptions &options);
 	std::unique_ptr<Session> connect();
 	std::unique_ptr<Session> login(TextKeys keys = {});
 
@@ -113,7 +126,6 @@ public:
 			 const std::string &what);
 
 private:
-	std::unique_ptr<Session> make_session();
 	ScsiResult innocently(const ScsiRequest &request);
 
 	std::unique_ptr<Session> innocent_;
@@ -138,7 +150,7 @@ Pdu command_by_hand(Session &session, std::uint8_t flags,
 /* A write of 8 KiB that the target waits for: F=0, and no Data-Out. */
 class WaitingWrite {
 public:
-	explicit WaitingWrite(Lab &lab);
+	explicit WaitingWrite(Lab &lab, TextKeys keys = {});
 
 	/* A Data-Out with @bytes of its data, from @offset on. */
 	Pdu data_out(std::size_t offset, std::size_t bytes) const;
@@ -158,6 +170,8 @@ struct Check {
 	const char *name;
 	const char *title;
 	void (*run)(Lab &lab);
+	/* The profiles that it belongs to. */
+	Profiles profiles = over_verbs;
 	/* It changes the LUN, or could on a target that does not refuse. */
 	bool writes = true;
 };
@@ -170,5 +184,12 @@ std::vector<Check> task_checks();
 std::vector<Check> protocol_checks();
 std::vector<Check> hello_checks();
 std::vector<Check> order_checks();
+std::vector<Check> rdma_checks();
+std::vector<Check> key_checks();
+std::vector<Check> session_key_checks();
+std::vector<Check> stage_checks();
+std::vector<Check> unsolicited_checks();
+std::vector<Check> stag_checks();
+std::vector<Check> flow_checks();
 
 } // namespace iserverify

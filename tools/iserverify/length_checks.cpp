@@ -292,7 +292,7 @@ std::vector<Check> length_checks()
 		{"length", "short-second-login",
 		 "F-01 second login PDU of 0 to 77 bytes", short_second_login},
 		{"length", "short-full-feature",
-		 "F-01 full feature PDU of 0 to 77 bytes",
+		 "F-01 B-026 full feature PDU of 0 to 77 bytes",
 		 short_in_full_feature},
 		{"length", "lie-first-login",
 		 "F-02 first login PDU claims more data than sent",

@@ -31,10 +31,12 @@ struct Call {
 	std::vector<std::string> only;
 	std::string format = "text";
 	std::string output;
+	std::string profile = rules_of(default_profile).name;
 	bool list = false;
 	bool faults = false;
 	bool self_test = false;
 	bool unbroken = false;
+	bool untestable = false;
 	int die_at = -1;
 	AbuseOptions abuse;
 };
@@ -76,7 +78,17 @@ void take_host(Lab &lab, const std::string &text)
 	lab.port = static_cast<std::uint16_t>(port);
 }
 
-int list(const Call &call)
+/* Requirements that no check is about, and why. */
+int list_untestable()
+{
+	for (const Requirement &one : all_requirements())
+		if (one.untestable)
+			fmt::print("{} {} {}: {}\n", one.number, one.section,
+				   one.level, one.untestable);
+	return all_passed;
+}
+
+int list(const Call &call, Profile profile)
 {
 	if (call.faults)
 		return print_sightings(stdout) ? all_passed : some_failed;
@@ -85,6 +97,9 @@ int list(const Call &call)
 		return all_passed;
 	}
 	for (const Check &check : chosen_checks(call.only)) {
+		if (!has(check.profiles, profile))
+			continue;
+
 		const Title title = take_apart(check.title);
 
 		fmt::print("{} {} {}{}{}\n", check.group, check.name,
@@ -97,6 +112,8 @@ int list(const Call &call)
 /* Why a check is not run, or "". */
 std::string reason_to_skip(const Lab &lab, const Check &check)
 {
+	if (!has(check.profiles, lab.profile))
+		return rules_of(lab.profile).why_not;
 	if (check.writes && !lab.may_write)
 		return "it writes to the LUN; see --write";
 	if (check.group == std::string("chap") && lab.chap.name.empty())
@@ -118,6 +135,9 @@ Result run(Lab &lab, const Check &check)
 	try {
 		check.run(lab);
 		lab.check_innocent();
+	} catch (const NotApplicable &reason) {
+		result.verdict = Verdict::Skipped;
+		result.why = reason.what();
 	} catch (const std::exception &error) {
 		result.verdict = Verdict::Failed;
 		result.why = error.what();
@@ -142,9 +162,16 @@ void raise_memory_limit()
 int run_all(Lab &lab, const std::vector<Check> &checks, Report &report)
 {
 	bool failed = false;
+	bool tested = false;
 	const auto note = [&](const Result &result) {
 		failed = failed || result.verdict == Verdict::Failed;
 		report.add(result);
+	};
+	const auto carry_out = [&](const Check &check) {
+		const Result result = run(lab, check);
+
+		tested = tested || result.verdict != Verdict::Skipped;
+		note(result);
 	};
 
 	lab.start_innocent();
@@ -152,12 +179,14 @@ int run_all(Lab &lab, const std::vector<Check> &checks, Report &report)
 		      lab.target_name, static_cast<unsigned>(lab.lun)},
 		     checks.size() + 1);
 	for (const Check &check : checks)
-		note(run(lab, check));
+		carry_out(check);
 	note(run(lab, {"innocent", "innocent",
 		       "the session that did nothing wrong logs out",
-		       [](Lab &) {}, false}));
+		       [](Lab &) {}, every_profile, false}));
 	lab.stop_innocent();
 	report.end();
+	if (!tested)
+		throw Error("every check was skipped, so nothing was tested");
 	return failed ? some_failed : all_passed;
 }
 
@@ -181,8 +210,16 @@ void define(CLI::App &app, Call &call, Lab &lab)
 	app.add_option("--only", call.only,
 		       "checks, groups or requirements, as T-0*")
 		->allow_extra_args(false);
-	app.add_flag("--list", call.list, "name the checks and end; with "
-		     "--format json the requirements, too");
+	app.add_option("--profile", call.profile,
+		       "the initiator to be: as Linux's, or to the letter of "
+		       "an RFC")
+		->check(CLI::IsMember(profile_names()))->capture_default_str();
+	app.add_flag("--list", call.list,
+		     "name the checks of the profile and end; with --format "
+		     "json the requirements, too");
+	app.add_flag("--untestable", call.untestable,
+		     "with --list: requirements that no check is about, and "
+		     "why");
 	app.add_flag("--faults", call.faults,
 		     "with --list: by what each check is seen to fail");
 	app.add_flag("--self-test", call.self_test,
@@ -212,12 +249,14 @@ void define(CLI::App &app, Call &call, Lab &lab)
 
 int carry_out(Call &call, Lab &lab)
 {
+	lab.profile = profile_of(call.profile);
 	if (call.list && call.abuse.wanted) {
 		list_abuse();
 		return all_passed;
 	}
-	if (call.list)
-		return list(call);
+	if (call.list || call.untestable)
+		return call.untestable ? list_untestable() :
+					 list(call, lab.profile);
 	if (call.host.empty() || lab.target_name.empty())
 		throw Error("a portal and a target are needed",
 			    "iserverify HOST[:PORT] TARGET-IQN [LUN]");

@@ -11,8 +11,31 @@ namespace iserverify {
 
 namespace {
 
+/* There is a check, or one of the reasons why not that several have. */
+constexpr const char *checked = nullptr;
+constexpr const char *initiator = "binds the initiator";
+constexpr const char *datamover =
+	"internal: the Datamover Interface is not on the wire";
+constexpr const char *memory =
+	"needs the target's own figures: memory does not show on the wire";
+constexpr const char *stream =
+	"needs the login as a TCP stream, which is RFC 5046's own binding";
+constexpr const char *below_verbs =
+	"happens below verbs: an initiator sees the data, not the RDMA Read";
+constexpr const char *exhaustion =
+	"needs resources that run out in the target at a given moment";
+constexpr const char *no_event =
+	"nothing that an initiator does provokes an Asynchronous Message";
+constexpr const char *recovery_level_1 =
+	"needs ErrorRecoveryLevel 1, which has no use over RDMA";
+constexpr const char *recovery_level_2 =
+	"needs ErrorRecoveryLevel 2 and a connection lost in mid task";
+constexpr const char *ipsec = "IPsec is below the connection";
+constexpr const char *advice = "advice, with nothing to observe";
+
 constexpr Requirement requirements[] = {
-#define REQUIREMENT(number, section, level) {number, section, level},
+#define REQUIREMENT(number, section, level, untestable) \
+	{number, section, level, untestable},
 #include "requirement.def"
 #undef REQUIREMENT
 };
@@ -49,6 +72,11 @@ bool is_number(const std::string &word)
 }
 
 } // namespace
+
+std::span<const Requirement> all_requirements()
+{
+	return requirements;
+}
 
 const Requirement *find_requirement(const std::string &number)
 {

@@ -14,7 +14,7 @@ namespace {
 /* Groups that send no data for the LUN. */
 constexpr const char *reading_groups[] = {
 	"early", "login", "chap", "stalled", "connection", "hello", "text",
-	"open", "order",
+	"keys", "open", "order",
 };
 /*
  * And checks among these that do, or others that do not.  A mistake here fails
@@ -22,17 +22,22 @@ constexpr const char *reading_groups[] = {
  */
 constexpr const char *writing_checks[] = {
 	"hello-required", "hello-depths", "hello-no-reads",
+	"hello-unsolicited", "silent-base",
 };
 constexpr const char *reading_checks[] = {
 	"short-first-login", "short-second-login", "short-full-feature",
 	"lie-first-login", "lie-later-login", "lie-text", "lie-nop-out",
 	"lie-logout", "lie-task-management", "no-data", "short-read",
-	"read-to-nowhere", "functions", "abort-unknown",
+	"read-to-nowhere", "functions", "abort-unknown", "abort-numbered",
 	"reassign", "unknown-function", "logout-reasons", "logout-no-reason",
 	"login-in-full-feature", "snack", "unknown-opcodes", "target-opcodes",
 	"iser-opcodes-login", "iser-opcodes", "reserved", "send-opcodes",
 	"pings", "large-ping", "pings-without-answer", "answer-to-no-ping",
-	"cmd-sn",
+	"cmd-sn", "padding",
+	"stags-nowhere", "short-buffer", "private-data",
+	"odd-private-data",
+	"stat-sn", "exp-cmd-sn", "rejects-numbered", "immediate-command", "immediates",
+	"immediates-beyond", "silence", "target-ping", "nop-out-form",
 };
 
 template <typename List> bool has(const List &list, const std::string &name)
@@ -85,7 +90,9 @@ std::vector<Check> all_checks()
 
 	for (auto checks : {length_checks, login_checks, connection_checks,
 			    data_checks, task_checks, protocol_checks,
-			    hello_checks, order_checks})
+			    hello_checks, order_checks, rdma_checks, key_checks,
+			    session_key_checks, stage_checks,
+			    unsolicited_checks, stag_checks, flow_checks})
 		for (Check check : checks()) {
 			check.writes = writes(check);
 			all.push_back(check);

@@ -151,6 +151,24 @@ void abort_of_an_unknown_task(Lab &lab)
 	expect_usable(*session);
 }
 
+/* In the order of CmdSN, and nothing of it is left behind. */
+void abort_that_is_not_immediate(Lab &lab)
+{
+	auto session = lab.login();
+	Pdu pdu = session->make(IscsiOpcode::TaskManagementRequest);
+
+	pdu.request().flags = 0x81;
+	pdu.request().specific_20 = 0x77777777;
+	session->send(pdu);
+
+	const Pdu answer = session->receive(Milliseconds(10000));
+
+	expect(answer.opcode() == IscsiOpcode::TaskManagementResponse,
+	       "ABORT TASK that is not immediate got no response");
+	expect_usable(*session);
+	expect_equal(session->logout(), 0, "response to the logout");
+}
+
 void task_reassign(Lab &lab)
 {
 	auto session = lab.login();
@@ -265,11 +283,14 @@ std::vector<Check> task_checks()
 		{"task", "abort-unknown",
 		 "ABORT TASK for an unknown task: response 1",
 		 abort_of_an_unknown_task},
+		{"task", "abort-numbered",
+		 "B-019 ABORT TASK that is not immediate, and a logout",
+		 abort_that_is_not_immediate},
 		{"task", "reassign", "T-032 TASK REASSIGN: response 4 or 5",
 		 task_reassign},
 		{"task", "unknown-function", "unknown task management function",
 		 unknown_function},
-		{"task", "logout-reasons", "T-019 logout for reason 0, 1 and 2",
+		{"task", "logout-reasons", "T-017 T-019 logout for reason 0, 1 and 2",
 		 logout_reasons},
 		{"task", "logout-no-reason", "logout for an unknown reason",
 		 logout_for_no_reason},
