@@ -11,30 +11,35 @@ namespace iserverify {
 
 namespace {
 
-constexpr const char *numbers[] = {
-#define REQUIREMENT(number, ...) number,
-#include "requirement.def"
-#undef REQUIREMENT
-};
-
 const std::map<std::string, std::string> titles = {
 #define REQUIREMENT_TITLE(number, title) {number, title},
 #include "requirement_title.def"
 #undef REQUIREMENT_TITLE
 };
 
-nlohmann::json requirement_as_json(const std::string &number)
+nlohmann::json requirement_as_json(const Requirement &requirement)
 {
-	const Requirement *requirement = find_requirement(number);
-	const auto title = titles.find(number);
+	const auto title = titles.find(requirement.number);
 
 	return {
-		{"number", number},
-		{"section", requirement->section},
-		{"level", requirement->level},
-		{"chapter", chapter_of(requirement->section)},
+		{"number", requirement.number},
+		{"section", requirement.section},
+		{"level", requirement.level},
+		{"chapter", chapter_of(requirement.section)},
 		{"title", title == titles.end() ? "" : title->second},
+		{"untestable", requirement.untestable ?
+				       requirement.untestable : ""},
 	};
+}
+
+std::vector<std::string> profiles_of(const Check &check)
+{
+	std::vector<std::string> names;
+
+	for (const std::string &name : profile_names())
+		if (has(check.profiles, profile_of(name)))
+			names.push_back(name);
+	return names;
 }
 
 nlohmann::json check_as_json(const Check &check)
@@ -49,6 +54,7 @@ nlohmann::json check_as_json(const Check &check)
 		{"section", section},
 		{"chapter", chapter_of(section)},
 		{"title", title.words},
+		{"profiles", profiles_of(check)},
 	};
 }
 
@@ -61,8 +67,9 @@ std::string list_as_json(const std::vector<Check> &checks)
 		{"checks", nlohmann::json::array()},
 	};
 
-	for (const char *number : numbers)
-		list["requirements"].push_back(requirement_as_json(number));
+	for (const Requirement &requirement : all_requirements())
+		list["requirements"].push_back(
+			requirement_as_json(requirement));
 	for (const Check &check : checks)
 		list["checks"].push_back(check_as_json(check));
 	return list.dump(2);

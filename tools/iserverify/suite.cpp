@@ -90,9 +90,10 @@ std::vector<Check> all_checks()
 
 	for (auto checks : {length_checks, login_checks, connection_checks,
 			    data_checks, task_checks, protocol_checks,
-			    hello_checks, order_checks, rdma_checks, key_checks,
+			    hello_checks, rdma_checks, key_checks,
 			    session_key_checks, stage_checks,
-			    unsolicited_checks, stag_checks, flow_checks})
+			    unsolicited_checks, stag_checks, flow_checks,
+			    order_checks})
 		for (Check check : checks()) {
 			check.writes = writes(check);
 			all.push_back(check);
