@@ -33,6 +33,13 @@ constexpr u32 discovery_pdus = 4;
 /* RFC 7145 6.1 */
 constexpr const char *no_digests[] = {"HeaderDigest=None", "DataDigest=None"};
 
+/*
+ * Nobody recovers a connection over RDMA; and a second one would have to know
+ * what the first one declared, which LIO does not keep.
+ */
+constexpr const char *session_keys[] = {"ErrorRecoveryLevel=0",
+					"MaxConnections=1"};
+
 /* One RDMA operation, so that no command fills the send queue. */
 constexpr u32 largest_burst = 256 * 1024;
 
@@ -209,10 +216,13 @@ Error Connection::validate_params()
 	for (const char *pair : no_digests)
 		if (int error = target_set_key(conn_, pair); error < 0)
 			return base::from_errno(error);
-	if (login_->keys().discovery())
+	/* Of connections that join a session LIO has not got them. */
+	if (login_->keys().discovery() || !login_->leading())
 		return Error::None;
-	/* Nobody recovers a connection over RDMA; see the feature table. */
-	return base::from_errno(target_set_key(conn_, "ErrorRecoveryLevel=0"));
+	for (const char *pair : session_keys)
+		if (int error = target_set_key(conn_, pair); error < 0)
+			return base::from_errno(error);
+	return Error::None;
 }
 
 /* Responses ------------------------------------------------------------------ */

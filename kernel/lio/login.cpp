@@ -65,6 +65,7 @@ LoginChain::Next Login::take(const di::ControlPdu &pdu)
 		stat_sn_ = request.exp_stat_sn;
 		exp_cmd_sn_ = max_cmd_sn_ = request.cmd_sn;
 		tsih_ = request.tsih;
+		leading_ = tsih_ == 0;
 	}
 	const LoginChain::Next next =
 		chain_.append(request, pdu.data_in_place());

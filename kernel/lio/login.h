@@ -48,6 +48,8 @@ public:
 	base::Error present(iscsit_conn *conn, iscsi_login *login, bool first);
 
 	const iser::LoginKeys &keys() const { return keys_; }
+	/* It is to begin a session, not to join one. */
+	bool leading() const { return leading_; }
 
 	/* The buffer of the latest request, until it is posted again. */
 	rcap::Receive *take_buffer();
@@ -70,6 +72,7 @@ private:
 	u32 exp_cmd_sn_ = 0;
 	u32 max_cmd_sn_ = 0;
 	u16 tsih_ = 0;
+	bool leading_ = false;
 	bool answered_ = false;
 	/* We said how many unexpected PDUs we have room for. */
 	bool declared_ = false;

@@ -15,16 +15,6 @@ raw_options=(--profile 5046)
 raw_checks keys
 raw_options=()
 
-# LIO allows one connection a session unless it is told otherwise.
-two_connections()
-{
-	[ -d "$tpg" ] || raw_target_up
-	write_to 2 "$tpg/param/MaxConnections"
-}
-
-raw_before=two_connections
-raw_checks inherited-iser iser-again
-
 # What silence about the write base means in the RFC; Linux has it otherwise.
 silence_as_in_the_rfc()
 {
