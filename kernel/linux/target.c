@@ -16,6 +16,7 @@
 #include <target/iscsi/iscsi_target_core.h>
 #include <target/iscsi/iscsi_transport.h>
 
+#include "linux/compat/task_attributes.h"
 #include "linux/compat/unaligned.h"
 #include "port/entry.h"
 
@@ -187,6 +188,7 @@ void target_command_free(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 void target_command_aborted(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 {
 	unlist_command(conn, cmd);
+	end_task_attribute(&cmd->se_cmd);
 	if (cmd->data_direction == DMA_TO_DEVICE)
 		iscsit_stop_dataout_timer(cmd);
 }
@@ -511,6 +513,8 @@ void target_build_status(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 	struct se_cmd *se_cmd = &cmd->se_cmd;
 	u32 length;
 
+	/* Aborted, and the initiator is told. */
+	end_task_attribute(se_cmd);
 	iscsit_build_rsp_pdu(cmd, conn, true, hdr);
 	if (!se_cmd->sense_buffer ||
 	    !(se_cmd->se_cmd_flags & (SCF_TRANSPORT_TASK_SENSE |

@@ -23,7 +23,7 @@ constexpr unsigned too_many = 300;
 void expect_login(Lab &lab, const LoginOptions &options)
 {
 	const auto before = std::chrono::steady_clock::now();
-	Session session(lab.connect_options());
+	Session session(lab.raw_connection());
 
 	session.login(options);
 	expect_usable(session);
@@ -38,7 +38,7 @@ void again_and_again(Lab &lab,
 	const LoginOptions options = lab.login_options();
 
 	for (unsigned i = 0; i < rounds; ++i) {
-		Session session(lab.connect_options());
+		Session session(lab.raw_connection());
 
 		session.login(options);
 		make_busy(session);
@@ -100,6 +100,44 @@ void late_task_management(Lab &lab)
 		session.connection().send(pdu.bytes());
 		expect_usable(session);
 	});
+}
+
+/*
+ * A reset that finds ORDERED commands which wait for each other: they have to
+ * go, and all that comes after them has to be carried out, here and elsewhere.
+ */
+void reset_among_ordered_commands(Lab &lab)
+{
+	constexpr std::uint8_t ordered = 0x82; /* F, and the task attribute */
+	constexpr std::uint8_t simple = 0x81;
+
+	for (unsigned i = 0; i < rounds; ++i) {
+		auto session = lab.login();
+		Pdu reset = session->make(IscsiOpcode::TaskManagementRequest);
+		const std::uint32_t first = reset.request().cmd_sn;
+		std::uint32_t ahead = 0;
+
+		expect_usable(*lab.login());
+		for (std::uint8_t flags : {simple, ordered, ordered, simple,
+					   ordered, simple}) {
+			/* TEST UNIT READY; it waits for the reset's CmdSN. */
+			Pdu pdu = command_by_hand(*session, flags, 0, {0});
+
+			pdu.request().cmd_sn = first + ++ahead;
+			session->connection().send(pdu.bytes());
+		}
+		reset.request().flags = 0x85; /* LOGICAL UNIT RESET */
+		reset.request().specific_20 = iser::reserved_tag;
+		reset.set_lun(lab.lun);
+		session->connection().send(reset.bytes());
+
+		const Pdu answer = session->receive_for(
+			reset.head.bhs.itt, Milliseconds(8000));
+
+		expect_equal(answer.response().response, 0,
+			     "response to the reset");
+		expect_usable(*lab.login());
+	}
 }
 
 Pdu logout_request(Session &session, std::uint8_t reason, bool immediate)
@@ -170,6 +208,9 @@ std::vector<Check> order_checks()
 		 "F-16 the connection ends behind task management with an old "
 		 "CmdSN, 10 times",
 		 late_task_management},
+		{"order", "reset-ordered",
+		 "F-18 LOGICAL UNIT RESET among ORDERED commands, 10 times",
+		 reset_among_ordered_commands},
 		{"order", "several-logouts",
 		 "F-16 three Logout Requests in one session, 30 times",
 		 several_logouts},
