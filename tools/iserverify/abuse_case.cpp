@@ -89,7 +89,7 @@ LoginOptions AbuseCase::login_options(TextKeys keys)
 
 std::unique_ptr<Session> AbuseCase::connect(const ConnectOptions &options)
 {
-	auto session = std::make_unique<Session>(options);
+	auto session = std::make_unique<Session>(lab.connector(options));
 
 	try {
 		session->connection().connect();
@@ -109,7 +109,8 @@ std::unique_ptr<Session> AbuseCase::log_in(TextKeys keys)
 	connection.receive_count = 32;
 	connection.send_count = 32;
 	for (;;) {
-		auto session = std::make_unique<Session>(connection);
+		auto session = std::make_unique<Session>(
+			lab.connector(connection));
 
 		session->set_lun(lab.lun);
 		if (!lab.may_write)

@@ -64,7 +64,8 @@ ByteVector whole_login(const LoginOptions &options)
 /* A connection that stops before full feature phase, and is up. */
 std::unique_ptr<Session> half_open(AbuseCase &one, Stage stage)
 {
-	auto session = std::make_unique<Session>(tiny(one));
+	auto session = std::make_unique<Session>(
+		one.lab.connector(tiny(one)));
 	RawConnection &connection = session->connection();
 	const LoginOptions options = one.login_options();
 
@@ -207,7 +208,8 @@ Ending reinstatement(AbuseCase &one)
 	sessions.push_back(std::make_unique<AbuseSession>(one));
 	make_busy(one, *sessions.back(), Stage::Busy);
 	for (std::uint32_t i = 0; i < times; ++i) {
-		auto again = std::make_unique<Session>(one.small_connection());
+		auto again = std::make_unique<Session>(
+			one.lab.connector(one.small_connection()));
 		LoginOptions same = options;
 
 		/* That of the session, of another one, or new. */
@@ -330,7 +332,7 @@ Ending killed(AbuseCase &one)
 	constexpr std::uint16_t blocks = 64;
 	Random random(seed);
 	LoginOptions options = lab.login_options();
-	Session session(lab.connect_options());
+	Session session(lab.raw_connection());
 	std::vector<ByteVector> buffers(depth,
 					pattern(blocks * block, 99));
 	std::vector<Session::Tag> tags(depth);

@@ -13,6 +13,8 @@
 
 namespace iserverify {
 
+using libiser::to_text;
+
 namespace {
 
 constexpr PduKind pdus[] = {
