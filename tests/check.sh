@@ -79,7 +79,7 @@ build_iserverify()
 }
 
 # Every requirement has a check, or a reason why there is none.
-check_coverage()
+test_tools()
 {
 	ctest --test-dir "$checkout/build/tools" --output-on-failure
 }
@@ -114,8 +114,8 @@ part_build()
 	done
 	one 'make install and make uninstall' install_and_uninstall
 	if one 'libiser and iserverify' build_iserverify; then
-		one 'iserverify: a check or a reason for each requirement' \
-			check_coverage
+		one 'iserverify: coverage, and what its abuse sends' \
+			test_tools
 		one 'libiser installed, and a program that uses it' \
 			"$here/tools/libiser_install_test.sh"
 		one 'checks-seen-to-fail.md is what iserverify says' \

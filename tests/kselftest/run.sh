@@ -19,7 +19,8 @@ usage()
 	  -g  each test in a fresh guest of the lab: uml, uml-debug, 6.1, 6.12;
 	      without it, here
 	  TEST as login or login_test.sh; default: all but perf. QUICK=1: fewer
-	  rounds.
+	  rounds. GUEST_TIMEOUT: seconds for each guest (900). GUEST_OUT: a
+	  folder for the guest's kernel log and what tests leave in /out.
 	end
 }
 
@@ -46,6 +47,10 @@ run_one()
 			--env TARGET_MODULE="$1" --env RDMA="$2" \
 			--env QUICK="${QUICK:-0}" \
 			--env KIB_LIMIT="${KIB_LIMIT:-}" \
+			--env ABUSE_SECONDS="${ABUSE_SECONDS:-}" \
+			--env ABUSE_SEED="${ABUSE_SEED:-}" \
+			--env ABUSE_ONLY="${ABUSE_ONLY:-}" \
+			${GUEST_OUT:+--out "$GUEST_OUT"} \
 			-- "tests/kselftest/$3"
 	else
 		TARGET_MODULE=$1 RDMA=$2 bash "$here/$3"
