@@ -677,7 +677,6 @@ const std::vector<Sighting> sightings = {
 	{"hello-depths", "ord-of-16", "is 16, should be 1"},
 	{"hello-no-reads", "ord-of-16", "is 16, should be 0"},
 	{"hello-no-reads", "never-hangs-up", "is still up"},
-	{"keys-illegal", "grants-every-login", "was not refused"},
 	{"keys-unexpected-pdus", "declares-nothing", "did not declare"},
 	{"keys-volunteered", "volunteers-keys", "was declared unasked"},
 

@@ -266,9 +266,9 @@ std::unique_ptr<Report> make_self_test_report(std::FILE *to)
 	return std::make_unique<SelfTestReport>(to);
 }
 
-bool print_sightings(std::FILE *to)
+void print_sightings(std::FILE *to)
 {
-	bool complete = true;
+	std::vector<std::string> without;
 
 	expect_tables_fit();
 	fmt::print(to, "# Checks seen to fail\n\n"
@@ -284,10 +284,11 @@ bool print_sightings(std::FILE *to)
 		for (const Sighting &one : sightings)
 			print_row(to, check, find_fault(one.fault), one.says);
 		if (sightings.empty())
-			fmt::print(stderr, "{} has no fault\n", check.name);
-		complete = complete && !sightings.empty();
+			without.push_back(check.name);
 	}
-	return complete;
+	if (!without.empty())
+		fmt::print(to, "\n## No fault is written for these yet\n\n{}\n",
+			   fmt::join(without, "\n"));
 }
 
 } // namespace iserverify

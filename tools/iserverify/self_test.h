@@ -30,6 +30,6 @@ std::unique_ptr<Report> make_self_test_report(std::FILE *to);
  * Which check is seen to fail by what, as a table for the documentation.
  * False if there is a check without a fault.
  */
-bool print_sightings(std::FILE *to);
+void print_sightings(std::FILE *to);
 
 } // namespace iserverify
