@@ -19,6 +19,7 @@ const Check innocent_check = {
 		lab.start_innocent();
 		lab.stop_innocent();
 	},
+	every_profile,
 	false,
 };
 
