@@ -6,8 +6,8 @@
 namespace iser {
 
 /*
- * What RFC 7143 6.2 and 6.3 forbid of the keys of a login and LIO lets pass: a
- * key that the initiator says twice, a key in the wrong stage, a number that
+ * What RFC 7143 6.2 and 6.3 forbid of the keys of a login and the core lets pass:
+ * a key that the initiator says twice, a key in the wrong stage, a number that
  * is none, an answer like Reject where nothing was asked.
  */
 class LoginRules {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "iser/unexpected_pdus.h"
 
+#include "base/utility.h"
+
 namespace iser {
+
+using base::SerialNumber;
 
 void UnexpectedPdus::limit(u32 declared)
 {
-	room_ = declared == 0 || declared - 1 > most ? most : declared - 1;
+	room_ = declared == 0 ? most : base::smaller(declared - 1, most);
 }
 
 bool UnexpectedPdus::take()
@@ -16,19 +20,17 @@ bool UnexpectedPdus::take()
 	return true;
 }
 
-void UnexpectedPdus::sent(u32 stat_sn)
+void UnexpectedPdus::sent(SerialNumber stat_sn)
 {
 	if (known_ < taken_)
 		stat_sns_[known_++] = stat_sn;
 }
 
-void UnexpectedPdus::acknowledge(u32 exp_stat_sn)
+void UnexpectedPdus::acknowledge(SerialNumber exp_stat_sn)
 {
 	u32 gone = 0;
 
-	/* Serial numbers (RFC 1982). */
-	while (gone < known_ &&
-	       static_cast<s32>(exp_stat_sn - stat_sns_[gone]) > 0)
+	while (gone < known_ && exp_stat_sn > stat_sns_[gone])
 		++gone;
 	for (u32 i = gone; i < known_; ++i)
 		stat_sns_[i - gone] = stat_sns_[i];

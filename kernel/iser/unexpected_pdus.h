@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #pragma once
 
-#include "port/types.h"
+#include "base/serial.h"
 
 namespace iser {
 
@@ -17,9 +17,9 @@ public:
 	/* There is room for one more, which is taken.  False: send none. */
 	bool take();
 	/* One that was taken leaves with that StatSN. */
-	void sent(u32 stat_sn);
+	void sent(base::SerialNumber stat_sn);
 	/* The initiator has all before that StatSN. */
-	void acknowledge(u32 exp_stat_sn);
+	void acknowledge(base::SerialNumber exp_stat_sn);
 
 private:
 	/* More than anyone gets, even without a limit (reference OQ-20). */
@@ -29,7 +29,7 @@ private:
 	/* Taken, of which the oldest known StatSNs, in order. */
 	u32 taken_ = 0;
 	u32 known_ = 0;
-	u32 stat_sns_[most] = {};
+	base::SerialNumber stat_sns_[most] = {};
 };
 
 } // namespace iser

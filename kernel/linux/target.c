@@ -219,6 +219,14 @@ static bool use_up_cmd_sn(struct iscsit_conn *conn, const u8 *bhs)
 	return next;
 }
 
+/* What went wrong was answered with a Reject. */
+static int or_use_up_cmd_sn(struct iscsit_conn *conn, const u8 *bhs, int result)
+{
+	if (result < 0)
+		use_up_cmd_sn(conn, bhs);
+	return result;
+}
+
 void target_reject(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 reason,
 		   u8 *bhs)
 {
@@ -232,10 +240,9 @@ void target_reject(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 reason,
 int target_scsi_setup(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
 		      struct target_scsi *out)
 {
-	if (iscsit_setup_scsi_cmd(conn, cmd, bhs) < 0) {
-		use_up_cmd_sn(conn, bhs);
+	if (or_use_up_cmd_sn(conn, bhs,
+			     iscsit_setup_scsi_cmd(conn, cmd, bhs)) < 0)
 		return -EPROTO;
-	}
 	out->immediate = cmd->immediate_data;
 	out->immediate_length = cmd->first_burst_len;
 	out->unsolicited = cmd->unsolicited_data;
@@ -408,10 +415,9 @@ int target_nop_out(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
 {
 	struct iscsi_nopout *hdr = (struct iscsi_nopout *)bhs;
 
-	if (iscsit_setup_nop_out(conn, cmd, hdr) < 0) {
-		use_up_cmd_sn(conn, bhs);
+	if (or_use_up_cmd_sn(conn, bhs,
+			     iscsit_setup_nop_out(conn, cmd, hdr)) < 0)
 		return -EPROTO;
-	}
 	if (cmd && length > 0) {
 		cmd->buf_ptr = copy_segment(data, length);
 		if (cmd->buf_ptr)
@@ -449,14 +455,6 @@ static int take_text(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
 				cmd, ISCSI_REASON_BOOKMARK_NO_RESOURCES, bhs);
 	}
 	return iscsit_process_text_cmd(conn, cmd, hdr);
-}
-
-/* What went wrong was answered with a Reject. */
-static int or_use_up_cmd_sn(struct iscsit_conn *conn, const u8 *bhs, int result)
-{
-	if (result < 0)
-		use_up_cmd_sn(conn, bhs);
-	return result;
 }
 
 int target_text(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,

@@ -36,7 +36,8 @@ Connection::Connection(Portal &portal)
 	: portal_(portal), datamover_(*this), data_out_mutex_("data out"),
 	  respond_mutex_("respond"),
 	  lock_("connection"), watchdog_(*this), widen_(*this),
-	  retry_(*this), aborts_(*this), hold_(*this), logout_(*this), release_(*this)
+	  retry_(*this), aborts_(*this), hold_(*this), logout_(*this),
+	  release_(*this)
 {
 	portal_.get();
 	login_sent_.open();

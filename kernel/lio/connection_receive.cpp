@@ -115,13 +115,6 @@ bool Connection::dispatch(di::ControlPdu &pdu)
 {
 	const IscsiOpcode opcode = pdu.bhs.opcode();
 
-	/* ExpStatSN stands at the same place in every PDU of an initiator. */
-	{
-		SpinGuard guard(lock_);
-
-		unexpected_.acknowledge(
-			pdu.bhs.as<iser::ScsiCommandPdu>().exp_stat_sn);
-	}
 	if (discovery_ && opcode != IscsiOpcode::TextRequest &&
 	    opcode != IscsiOpcode::LogoutRequest &&
 	    opcode != IscsiOpcode::NopOut) {
@@ -173,6 +166,9 @@ bool Connection::reject_unexpected(di::ControlPdu &pdu, RejectReason reason)
 	{
 		SpinGuard guard(lock_);
 
+		/* At the same place in every PDU of an initiator. */
+		unexpected_.acknowledge(base::SerialNumber(
+			pdu.bhs.as<iser::ScsiCommandPdu>().exp_stat_sn));
 		room = unexpected_.take();
 	}
 	if (room) {

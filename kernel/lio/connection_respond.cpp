@@ -186,7 +186,8 @@ void Connection::note_reject(const Command &command, const Bhs &bhs)
 	SpinGuard guard(lock_);
 
 	if (command.unexpected)
-		unexpected_.sent(bhs.as<iser::AsyncMessagePdu>().stat_sn);
+		unexpected_.sent(base::SerialNumber(
+			bhs.as<iser::AsyncMessagePdu>().stat_sn));
 }
 
 /* Other responses ----------------------------------------------------------------- */

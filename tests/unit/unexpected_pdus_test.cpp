@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 namespace iser {
+
+using base::SerialNumber;
+
 namespace {
 
 /* How many can be taken in a row. */
@@ -42,13 +45,13 @@ TEST(UnexpectedPdus, WhatWasAcknowledgedHasRoomAgain)
 
 	pdus.limit(4);
 	EXPECT_EQ(room(pdus), 3u);
-	pdus.sent(10);
-	pdus.sent(12);
-	pdus.sent(13);
+	pdus.sent(SerialNumber(10));
+	pdus.sent(SerialNumber(12));
+	pdus.sent(SerialNumber(13));
 	/* Not the one it names, but all before. */
-	pdus.acknowledge(10);
+	pdus.acknowledge(SerialNumber(10));
 	EXPECT_EQ(room(pdus), 0u);
-	pdus.acknowledge(13);
+	pdus.acknowledge(SerialNumber(13));
 	EXPECT_EQ(room(pdus), 2u);
 }
 
@@ -58,10 +61,10 @@ TEST(UnexpectedPdus, WhatHasNotLeftIsNotAcknowledged)
 
 	pdus.limit(3);
 	EXPECT_EQ(room(pdus), 2u);
-	pdus.acknowledge(1000);
+	pdus.acknowledge(SerialNumber(1000));
 	EXPECT_EQ(room(pdus), 0u);
-	pdus.sent(1000);
-	pdus.acknowledge(1001);
+	pdus.sent(SerialNumber(1000));
+	pdus.acknowledge(SerialNumber(1001));
 	EXPECT_EQ(room(pdus), 1u);
 }
 
@@ -71,13 +74,13 @@ TEST(UnexpectedPdus, StatSnWraps)
 
 	pdus.limit(3);
 	EXPECT_EQ(room(pdus), 2u);
-	pdus.sent(0xffffffff);
-	pdus.sent(0);
-	pdus.acknowledge(0xfffffff0);
+	pdus.sent(SerialNumber(0xffffffff));
+	pdus.sent(SerialNumber(0));
+	pdus.acknowledge(SerialNumber(0xfffffff0));
 	EXPECT_EQ(room(pdus), 0u);
-	pdus.acknowledge(0);
+	pdus.acknowledge(SerialNumber(0));
 	EXPECT_EQ(room(pdus), 1u);
-	pdus.acknowledge(1);
+	pdus.acknowledge(SerialNumber(1));
 	EXPECT_EQ(room(pdus), 1u);
 }
 

@@ -26,7 +26,8 @@ public:
 	 */
 	[[nodiscard]] constexpr bool take(u32 work_requests, bool read)
 	{
-		const u32 depth = read ? base::smaller(work_requests, read_depth_) : 0;
+		const u32 depth =
+			read ? base::smaller(work_requests, read_depth_) : 0;
 
 		if (work_requests > work_requests_ || depth > reads_)
 			return false;
