@@ -231,6 +231,14 @@ Handler lost(When when)
 	});
 }
 
+Handler edited(When when, Edit edit)
+{
+	return for_those(when, [=](BrokenConnection &, Message &message) {
+		edit(message.bytes);
+		return true;
+	});
+}
+
 Handler changed(When when, Change change)
 {
 	return for_those(when, [=](BrokenConnection &, Message &message) {
@@ -264,11 +272,7 @@ Breakage takes(When when, Change change)
 
 Breakage takes_bytes(When when, Edit edit)
 {
-	return {.to_target = for_those(when, [=](BrokenConnection &,
-						 Message &message) {
-		edit(message.bytes);
-		return true;
-	})};
+	return {.to_target = edited(when, edit)};
 }
 
 Breakage sends(When when, Change change)
@@ -278,11 +282,7 @@ Breakage sends(When when, Change change)
 
 Breakage sends_bytes(When when, Edit edit)
 {
-	return {.to_check = for_those(when, [=](BrokenConnection &,
-						Message &message) {
-		edit(message.bytes);
-		return true;
-	})};
+	return {.to_check = edited(when, edit)};
 }
 
 Breakage doubles(When when)

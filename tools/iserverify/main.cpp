@@ -10,8 +10,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "list.h"
 #include "abuse.h"
+#include "list.h"
 #include "report.h"
 #include "self_test.h"
 #include "suite.h"

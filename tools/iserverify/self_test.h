@@ -27,8 +27,8 @@ bool self_test(Lab &lab, const std::vector<Check> &checks, bool unbroken,
 std::unique_ptr<Report> make_self_test_report(std::FILE *to);
 
 /*
- * Which check is seen to fail by what, as a table for the documentation.
- * False if there is a check without a fault.
+ * Which check is seen to fail by what, as a table for the documentation; then
+ * the checks without a fault.
  */
 void print_sightings(std::FILE *to);
 

@@ -206,15 +206,21 @@ void younger_keys(Lab &lab)
 
 /* ---- who logs in to what ------------------------------------------------------- */
 
+void say_without(Dialog &login, const char *key)
+{
+	TextKeys keys = login.keys();
+
+	std::erase_if(keys, [key](const auto &pair) {
+		return pair.first == key;
+	});
+	login.say(to_full_feature, keys);
+}
+
 void without_initiator_name(Lab &lab)
 {
 	Dialog login(lab);
-	TextKeys keys = login.keys();
 
-	std::erase_if(keys, [](const auto &pair) {
-		return pair.first == "InitiatorName";
-	});
-	login.say(to_full_feature, keys);
+	say_without(login, "InitiatorName");
 	login.expect_refused("a login without InitiatorName",
 			     {0x0200, 0x0207});
 }
@@ -222,12 +228,8 @@ void without_initiator_name(Lab &lab)
 void without_target_name(Lab &lab)
 {
 	Dialog login(lab);
-	TextKeys keys = login.keys();
 
-	std::erase_if(keys, [](const auto &pair) {
-		return pair.first == "TargetName";
-	});
-	login.say(to_full_feature, keys);
+	say_without(login, "TargetName");
 	login.expect_refused("a normal session without TargetName",
 			     {0x0200, 0x0203, 0x0207});
 }
