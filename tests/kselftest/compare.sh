@@ -37,9 +37,11 @@ table()
 	awk -v first="$1" -v second="$2" '
 		# Keeps each module'"'"'s figures of a row in rising order.
 		function insert(row, module, value,    i) {
-			for (i = ++runs[row, module]; i > 1 &&
-			     figure[row, module, i - 1] > value; i--)
+			i = ++runs[row, module]
+			while (i > 1 && figure[row, module, i - 1] > value) {
 				figure[row, module, i] = figure[row, module, i - 1]
+				i--
+			}
 			figure[row, module, i] = value
 		}
 		function median(row, module,    n) {
