@@ -44,10 +44,11 @@ table()
 			}
 			figure[row, module, i] = value
 		}
-		function median(row, module,    n) {
+		function median(row, module,    n, low, high) {
 			n = runs[row, module]
-			return (figure[row, module, int((n + 1) / 2)] +
-				figure[row, module, int((n + 2) / 2)]) / 2
+			low = figure[row, module, int((n + 1) / 2)]
+			high = figure[row, module, int((n + 2) / 2)]
+			return (low + high) / 2
 		}
 		$1 == "#" && ($2 == first || $2 == second) && $6 ~ /^[0-9]+$/ {
 			row = $4 " " $5 ", " $6
