@@ -31,6 +31,7 @@ public:
 		Control,	/* another response that ends the command */
 		Continue,	/* a Text Response with the C bit: kept */
 		Ping,		/* NOP-In that waits for its NOP-Out */
+		Answered,	/* a ping whose NOP-Out came first */
 		Logout,
 	};
 

@@ -119,10 +119,12 @@ private:
 	void complete_aborted();
 	bool nop_out(di::ControlPdu &pdu);
 	bool text(di::ControlPdu &pdu);
+	void take_text(iscsit_cmd *cmd, di::ControlPdu &pdu, base::Bytes text);
 	void text_for_own_target(iscsit_cmd *cmd, di::ControlPdu &pdu);
 	bool task_management(di::ControlPdu &pdu);
 	bool logout(di::ControlPdu &pdu);
 	bool reject(di::ControlPdu &pdu, iser::RejectReason reason);
+	bool count(const iser::Bhs &bhs);
 	bool reject_unexpected(di::ControlPdu &pdu,
 			       iser::RejectReason reason);
 	void reject_with(iscsit_cmd *cmd, di::ControlPdu &pdu,
@@ -139,7 +141,10 @@ private:
 	void respond(Command &command, Command::Phase phase, iser::Bhs &bhs,
 		     const target_payload &payload);
 	base::Error send_text(Command &command);
+	bool affects_unfinished(Command &command);
 	bool hold_for_tasks(Command &command);
+	bool is_being_sent(Command &ping);
+	bool lives_on(Command &command);
 	void send_held();
 	void drop_held();
 	void widen_window();
@@ -151,6 +156,8 @@ private:
 	void ping();
 	void released_by_us();
 	void wait_for_commands();
+	void free_stranded();
+	void keep_no_session();
 	void report_end();
 	bool discovery() const { return discovery_; }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Data and responses of full feature phase, from LIO to the Datamover. */
 #include "iser/task.h"
+#include "iser/task_management.h"
+#include "lio/command_fate.h"
 #include "lio/connection.h"
 #include "lio/registry.h"
 
@@ -239,13 +241,45 @@ Error Connection::response_queue(iscsit_cmd *cmd, target_state state)
 }
 
 /*
+ * Tasks that the request was about are not over: the core was through with them
+ * before it came, but their responses have not left.
+ */
+bool Connection::affects_unfinished(Command &command)
+{
+	const auto matches = [](const target_task *task,
+				const void *management) -> int {
+		return iser::is_affected(
+			{
+				.itt = task->itt,
+				.lun = task->lun,
+				.cmd_sn = base::SerialNumber(task->cmd_sn),
+				.in_order = !task->out_of_order,
+			},
+			*static_cast<const iser::TaskManagement *>(management));
+	};
+	target_task_result result;
+
+	target_get_task_management(command.cmd(), &result);
+	if (!result.by_core || !(result.carried_out || result.no_such_task))
+		return false;
+	const iser::TaskManagement management = {
+		.function = static_cast<iser::TaskFunction>(result.function),
+		.referenced_task_tag = result.referenced_task_tag,
+		.lun = result.lun,
+		.cmd_sn = base::SerialNumber(result.cmd_sn),
+	};
+
+	return target_any_scsi_command(conn_, matches, &management);
+}
+
+/*
  * With the response the initiator takes its buffers back, so no RDMA operation
  * of an affected task may still be to come (RFC 7145 8.3.2, RFC 7143 4.2.3.3).
  * The core leaves tasks alone whose data it has given out already.
  */
 bool Connection::hold_for_tasks(Command &command)
 {
-	if (!target_affects_unfinished(conn_, command.cmd()))
+	if (!affects_unfinished(command))
 		return false;
 	{
 		SpinGuard guard(lock_);
@@ -314,7 +348,8 @@ Error Connection::immediate_queue(iscsit_cmd *cmd, target_state state)
 	Bhs bhs = {};
 
 	if (state == TARGET_REMOVE) {
-		free_command(cmd);
+		if (!is_being_sent(command))
+			free_command(cmd);
 		return Error::None;
 	}
 	if (state != TARGET_SEND_NOP_IN_PING &&
@@ -332,16 +367,40 @@ Error Connection::immediate_queue(iscsit_cmd *cmd, target_state state)
 	return Error::None;
 }
 
+/*
+ * The answer to a ping may be here before the completion that tells that the
+ * ping has left: then that frees the command.
+ */
+bool Connection::is_being_sent(Command &ping)
+{
+	SpinGuard guard(lock_);
+
+	if (ping.phase != Command::Phase::Ping)
+		return false;
+	ping.phase = Command::Phase::Answered;
+	return true;
+}
+
+/* It lives on; LIO frees it, or the end of the connection. */
+bool Connection::lives_on(Command &command)
+{
+	SpinGuard guard(lock_);
+
+	if (command.phase != Command::Phase::Ping &&
+	    command.phase != Command::Phase::Continue)
+		return false;
+	command.phase = Command::Phase::Idle;
+	return true;
+}
+
 void Connection::control_sent(iser::TaskResources &task, bool ok)
 {
 	Command &command = Command::of(task);
 	iscsit_cmd *cmd = command.cmd();
 
+	if (lives_on(command))
+		return;
 	switch (command.phase) {
-	case Command::Phase::Continue:
-	case Command::Phase::Ping:
-		/* Lives on; LIO frees it, or the end of the connection. */
-		break;
 	case Command::Phase::Logout:
 		/* Not sent: LIO closes for the connection's loss instead. */
 		if (ok)
@@ -383,9 +442,13 @@ void Connection::logout_done()
 /* The fabric's end of a command; what waits for one may go on. */
 void Connection::free_command(iscsit_cmd *cmd)
 {
+	target_command_state state;
 	bool waiting;
 
-	target_command_free(conn_, cmd);
+	target_get_command_state(cmd, &state);
+	if (core_never_had_it(state))
+		target_command_put(cmd);
+	target_command_free(conn_, cmd, false);
 	{
 		SpinGuard guard(lock_);
 
