@@ -169,12 +169,17 @@ void Lab::renew_innocent(std::uint32_t seed)
 	write(0, innocent_data_);
 }
 
+/*
+ * The ping is answered behind all that was sent before it: what nobody asked
+ * for has arrived then, even if it came behind the read's SCSI Response.
+ */
 void Lab::check_innocent()
 {
 	RawConnection &connection = innocent_->connection();
 	const auto before = connection.now();
 
 	expect_data(0, innocent_data_, "the innocent session's data");
+	innocent_->ping({});
 	expect(connection.now() - before < std::chrono::seconds(5),
 	       "the innocent session was stalled");
 	expect(innocent_->unclaimed() == 0,

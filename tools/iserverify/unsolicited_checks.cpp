@@ -150,7 +150,7 @@ Outcome burst(Lab &lab, const std::vector<std::size_t> &pieces,
 
 	const Session::Tag tag = session->start(request);
 
-	for (std::size_t bytes : pieces) {
+	for (const std::size_t &bytes : pieces) {
 		const bool final = &bytes == &pieces.back();
 
 		try {
