@@ -85,6 +85,7 @@ all_that_is_listed_was_seen()
 {
 	sed -n 's/^| \([^ ]*\) | .* | `\(.*\)` | .*/\1 \2/p' \
 		"$scratch/listed" | sort > "$scratch/wanted"
+	[ -s "$scratch/wanted" ] || fail "nothing is listed"
 	sort -u "$scratch/seen" | diff "$scratch/wanted" -
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* SCSI Commands, their data and their SCSI Responses; STags. */
 #include <algorithm>
+#include <utility>
 
 #include "broken_faults.h"
 #include "broken_parts.h"
@@ -82,6 +83,23 @@ Breakage counts_data_outs_itself()
 		if (pdu.head.bhs.final())
 			*next = 0;
 	});
+}
+
+/* The next READ has a wrong byte, as if from the Data-Out. */
+Breakage reads_a_data_out()
+{
+	const auto came = std::make_shared<bool>(false);
+	const When when = data_outs();
+
+	return {.to_target = [=](BrokenConnection &connection,
+				 Message &message) {
+			*came = *came || when(connection, message);
+			return !when(connection, message);
+		},
+		.placed = [=](std::span<std::uint8_t> memory) {
+			if (std::exchange(*came, false))
+				flip_first_of_memory(memory);
+		}};
 }
 
 } // namespace
@@ -225,7 +243,7 @@ std::vector<Fault> data_faults()
 	 }},
 	{"reads-a-data-out", "puts a Data-Out into the data of a READ",
 	 []() -> Breakages {
-		 return {loses(data_outs()), places(flip_first_of_memory)};
+		 return {reads_a_data_out()};
 	 }},
 	{"writes-stray-data", "writes the data of a Data-Out without a write",
 	 []() -> Breakages {
