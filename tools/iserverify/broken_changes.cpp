@@ -112,7 +112,7 @@ Change keys(std::function<void(TextKeys &)> change)
 	};
 }
 
-TextKeys::iterator find(TextKeys &keys, const std::string &key)
+TextKeys::iterator pair_of(TextKeys &keys, const std::string &key)
 {
 	return std::find_if(keys.begin(), keys.end(), [&](const auto &pair) {
 		return pair.first == key;
@@ -123,7 +123,7 @@ TextKeys::iterator find(TextKeys &keys, const std::string &key)
 Change key_is(const char *key, const char *value)
 {
 	return keys([=](TextKeys &keys) {
-		const auto at = find(keys, key);
+		const auto at = pair_of(keys, key);
 
 		if (at != keys.end())
 			at->second = value;
@@ -135,7 +135,7 @@ Change key_is(const char *key, const char *value)
 Change key_becomes(const char *key, const char *value)
 {
 	return keys([=](TextKeys &keys) {
-		const auto at = find(keys, key);
+		const auto at = pair_of(keys, key);
 
 		if (at != keys.end())
 			at->second = value;
@@ -202,7 +202,7 @@ Change key_with_transit(const char *key)
 	return [=, held = std::make_shared<std::optional<std::string>>()](
 		       Pdu &pdu) {
 		TextKeys keys = from_text(pdu.data);
-		const auto at = find(keys, key);
+		const auto at = pair_of(keys, key);
 
 		if (at != keys.end()) {
 			*held = at->second;

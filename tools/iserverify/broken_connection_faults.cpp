@@ -61,11 +61,7 @@ Breakage private_data_is(ByteVector wrong)
 	return {.private_data = [=](ByteVector &data) { data = wrong; }};
 }
 
-} // namespace
-
-std::vector<Fault> connection_faults()
-{
-	return {
+const std::vector<Fault> faults = {
 	{"never-hangs-up", "ends no connection, whatever comes",
 	 []() -> Breakages { return {never_hangs_up()}; }},
 	{"wears-out", "takes no more than a few connections, one for life",
@@ -172,7 +168,13 @@ std::vector<Fault> connection_faults()
 	 []() -> Breakages {
 		 return {takes_bytes(hello(), byte_is(1, 0xaa))};
 	 }},
-	};
+};
+
+} // namespace
+
+std::vector<Fault> connection_faults()
+{
+	return faults;
 }
 
 } // namespace iserverify

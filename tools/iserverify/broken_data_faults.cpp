@@ -102,11 +102,7 @@ Breakage reads_a_data_out()
 		}};
 }
 
-} // namespace
-
-std::vector<Fault> data_faults()
-{
-	return {
+const std::vector<Fault> faults = {
 	/* Commands. */
 	{"answers-slowly", "takes six seconds for each SCSI Command",
 	 []() -> Breakages {
@@ -250,7 +246,13 @@ std::vector<Fault> data_faults()
 		 return {spoils(data_outs(), Lab::scratch, 1),
 			 loses(data_outs())};
 	 }},
-	};
+};
+
+} // namespace
+
+std::vector<Fault> data_faults()
+{
+	return faults;
 }
 
 } // namespace iserverify

@@ -85,9 +85,7 @@ Fault agrees_to(const char *key, const char *value)
 		[=]() -> Breakages { return {agrees_to_any(key, value)}; }};
 }
 
-std::vector<Fault> singular_faults()
-{
-	return {
+const std::vector<Fault> singular_faults = {
 	{"forgets-unknown-keys", "does not answer a key that it does not know",
 	 []() -> Breakages {
 		 return {sends(login_responses(),
@@ -127,14 +125,13 @@ std::vector<Fault> singular_faults()
 	{"immediate-data-always", "takes immediate data after ImmediateData=No",
 	 []() -> Breakages { return {pretends("ImmediateData", "Yes",
 						  "No")}; }},
-	};
-}
+};
 
 } // namespace
 
 std::vector<Fault> key_faults()
 {
-	std::vector<Fault> faults = singular_faults();
+	std::vector<Fault> faults = singular_faults;
 
 	for (const auto &[key, value] : wrong_answers)
 		faults.push_back(answers_wrongly(key, value));

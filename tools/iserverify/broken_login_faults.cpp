@@ -56,11 +56,7 @@ Breakages offers_rdma_extensions()
 		takes(later_request(), without_key(rdma_extensions))};
 }
 
-} // namespace
-
-std::vector<Fault> login_faults()
-{
-	return {
+const std::vector<Fault> faults = {
 	{"logs-in-slowly", "takes six seconds for each login",
 	 []() -> Breakages {
 		 return {delays(login_responses(), Milliseconds(6000))};
@@ -237,7 +233,13 @@ std::vector<Fault> login_faults()
 		 return {takes(login_requests(), without_key(rdma_extensions)),
 			 answers(rdma_extensions, "Yes")};
 	 }},
-	};
+};
+
+} // namespace
+
+std::vector<Fault> login_faults()
+{
+	return faults;
 }
 
 } // namespace iserverify

@@ -305,7 +305,7 @@ Breakage agrees_to_any(const char *key, const char *value)
 	const auto offered = std::make_shared<std::string>();
 	const auto exchange = [=](const std::string &theirs, bool keep) {
 		return keys([=](TextKeys &keys) {
-			const auto at = find(keys, key);
+			const auto at = pair_of(keys, key);
 
 			if (at == keys.end())
 				return;

@@ -161,6 +161,6 @@ void shift(ByteVector &bytes);
  */
 std::optional<TextKeys> keys_of(const Pdu &pdu);
 /* The first one, or the end. */
-TextKeys::iterator find(TextKeys &keys, const std::string &key);
+TextKeys::iterator pair_of(TextKeys &keys, const std::string &key);
 
 } // namespace iserverify

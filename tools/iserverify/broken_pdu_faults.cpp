@@ -115,11 +115,7 @@ Breakage takes_commands_as_they_come()
 	}};
 }
 
-} // namespace
-
-std::vector<Fault> pdu_faults()
-{
-	return {
+const std::vector<Fault> faults = {
 	/* Task management and logout. */
 	{"task-management-unsupported", "answers 5 to every function",
 	 []() -> Breakages {
@@ -283,7 +279,13 @@ std::vector<Fault> pdu_faults()
 			       key_added("TargetAddress", "192.0.2.1:3260,1",
 					 20))};
 	 }},
-	};
+};
+
+} // namespace
+
+std::vector<Fault> pdu_faults()
+{
+	return faults;
 }
 
 } // namespace iserverify
