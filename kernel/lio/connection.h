@@ -213,7 +213,7 @@ private:
 	bool retrying_ GUARDED_BY(lock_) = false;
 	/* The logout under way, one at a time. */
 	iscsit_cmd *logout_cmd_ GUARDED_BY(lock_) = nullptr;
-	/* It was parked again, or just now. */
+	/* One was parked since retry_parked() began. */
 	bool stalled_ GUARDED_BY(lock_) = false;
 	/* Rejects on their way for which the initiator did not ask. */
 	iser::UnexpectedPdus unexpected_ GUARDED_BY(lock_);

@@ -83,6 +83,12 @@ void Connection::park(di::ControlPdu &pdu)
 
 void Connection::retry_parked()
 {
+	{
+		SpinGuard guard(lock_);
+
+		/* What was parked before is what this is about. */
+		stalled_ = false;
+	}
 	for (;;) {
 		rcap::Receive *buffer = nullptr;
 		{
@@ -91,9 +97,8 @@ void Connection::retry_parked()
 			if (state_ == State::FullFeature && !stalled_)
 				buffer = parked_.pop_front();
 			retrying_ = buffer;
-			/* Stalled: park() has queued the next try. */
-			stalled_ = false;
 		}
+		/* Stalled: park() has queued the next try. */
 		if (!buffer)
 			return;
 		datamover_.notify_again(*buffer);
