@@ -68,6 +68,8 @@ struct iscsi_login {
 	std::string text;
 	iser::Bhs response = {};
 	std::string answer;
+	/* Of keys that were offered in this round or before. */
+	libiser::TextKeys answers_due;
 	u32 rounds = 0;
 	bool failed = false;
 	bool complete = false;

@@ -182,15 +182,23 @@ int iscsit_conn::negotiate()
 	auto &response = login->response.as<LoginResponsePdu>();
 	const bool last_round = ++login->rounds >= lio.settings.login_rounds;
 	const bool transit = request.transit() && last_round;
-	TextKeys answers;
+	TextKeys &due = login->answers_due;
 
 	for (const auto &[key, value] : keys_of(login->text))
 		if (std::string answer = answer_to(key, value, lio.settings);
 		    !answer.empty())
-			answers.emplace_back(key, answer);
+			due.emplace_back(key, answer);
 	if (login->rounds == 1)
-		answers.emplace_back("TargetPortalGroupTag", "1");
-	login->answer = text_of(answers);
+		due.emplace_back("TargetPortalGroupTag", "1");
+
+	/* The last round answers what is left. */
+	const auto end = due.begin() +
+			 static_cast<long>(last_round ? due.size() :
+							std::min<size_t>(
+								due.size(), 3));
+
+	login->answer = text_of({due.begin(), end});
+	due.erase(due.begin(), end);
 	login->response = {};
 	response.opcode = static_cast<u8>(iser::IscsiOpcode::LoginResponse);
 	response.flags = static_cast<u8>(request.current_stage() << 2);
