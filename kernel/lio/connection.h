@@ -102,6 +102,8 @@ private:
 	base::Error refuse_login(iser::Cause cause, u8 status_class,
 				 u8 status_detail);
 	void send_login(const LoginResponse &response);
+	void login_is_on_its_way();
+	bool is_early(di::ControlPdu &pdu);
 	di::ConnectionResources resources() const;
 
 	/* Full feature phase, PDUs in: connection_receive.cpp */
@@ -201,6 +203,10 @@ private:
 	const char *detail_ GUARDED_BY(lock_) = nullptr;
 	/* What it was doing when it was lost. */
 	iser::State lost_in_ GUARDED_BY(lock_) = iser::State::Connecting;
+	/* As login_sent_ has it. */
+	bool login_on_its_way_ GUARDED_BY(lock_) = false;
+	/* A request that came before we heard that the response was sent. */
+	rcap::Receive *early_request_ GUARDED_BY(lock_) = nullptr;
 	/* LIO's thread may still look at the login: do not present yet. */
 	bool in_thread_ GUARDED_BY(lock_) = false;
 	bool present_later_ GUARDED_BY(lock_) = false;
