@@ -120,6 +120,7 @@ private:
 	void forget_awaiting(Command &command);
 	void complete_aborted();
 	bool nop_out(di::ControlPdu &pdu);
+	bool is_sending(const Command &command);
 	bool text(di::ControlPdu &pdu);
 	void text_for_own_target(iscsit_cmd *cmd, di::ControlPdu &pdu);
 	bool task_management(di::ControlPdu &pdu);
@@ -140,6 +141,9 @@ private:
 	void free_command(iscsit_cmd *cmd);
 	void respond(Command &command, Command::Phase phase, iser::Bhs &bhs,
 		     const target_payload &payload);
+	void note_sending(Command &command);
+	void outlive(Command &command);
+	void remove(Command &command);
 	base::Error send_text(Command &command);
 	bool hold_for_tasks(Command &command);
 	void send_held();

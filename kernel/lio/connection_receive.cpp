@@ -452,6 +452,13 @@ bool Connection::nop_out(di::ControlPdu &pdu)
 	return true;
 }
 
+bool Connection::is_sending(const Command &command)
+{
+	SpinGuard guard(lock_);
+
+	return command.sending;
+}
+
 bool Connection::text(di::ControlPdu &pdu)
 {
 	const auto &request = pdu.bhs.as<iser::TextPdu>();
@@ -470,6 +477,9 @@ bool Connection::text(di::ControlPdu &pdu)
 		cmd = target_find_text(conn_, request.itt);
 		if (!cmd)
 			return reject(pdu, RejectReason::ProtocolError);
+		/* The part before may not be known to have left. */
+		if (is_sending(Command::of(cmd)))
+			return false;
 	}
 	if (session_.target_name && iser::asks_for_own_target(data))
 		text_for_own_target(cmd, pdu);

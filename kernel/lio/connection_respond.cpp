@@ -162,8 +162,17 @@ void Connection::respond(Command &command, Command::Phase phase, Bhs &bhs,
 		widen_.queue();
 	}
 	command.phase = phase;
+	if (phase == Command::Phase::Continue || phase == Command::Phase::Ping)
+		note_sending(command);
 	datamover_.send_control(command.task, bhs,
 				Bytes(payload.data, payload.length));
+}
+
+void Connection::note_sending(Command &command)
+{
+	SpinGuard guard(lock_);
+
+	command.sending = true;
 }
 
 /*
@@ -314,7 +323,7 @@ Error Connection::immediate_queue(iscsit_cmd *cmd, target_state state)
 	Bhs bhs = {};
 
 	if (state == TARGET_REMOVE) {
-		free_command(cmd);
+		remove(command);
 		return Error::None;
 	}
 	if (state != TARGET_SEND_NOP_IN_PING &&
@@ -340,7 +349,7 @@ void Connection::control_sent(iser::TaskResources &task, bool ok)
 	switch (command.phase) {
 	case Command::Phase::Continue:
 	case Command::Phase::Ping:
-		/* Lives on; LIO frees it, or the end of the connection. */
+		outlive(command);
 		break;
 	case Command::Phase::Logout:
 		/* Not sent: LIO closes for the connection's loss instead. */
@@ -351,6 +360,37 @@ void Connection::control_sent(iser::TaskResources &task, bool ok)
 		free_command(cmd);
 		break;
 	}
+}
+
+/* It lives on; LIO frees it, or the end of the connection. */
+void Connection::outlive(Command &command)
+{
+	bool removed;
+	bool waiting;
+	{
+		SpinGuard guard(lock_);
+
+		command.sending = false;
+		removed = command.removed;
+		waiting = !parked_.empty();
+	}
+	if (removed)
+		free_command(command.cmd());
+	else if (waiting)
+		retry_.queue();
+}
+
+/* LIO gives it up; while its response is on its way it is still in use. */
+void Connection::remove(Command &command)
+{
+	{
+		SpinGuard guard(lock_);
+
+		command.removed = command.sending;
+		if (command.removed)
+			return;
+	}
+	free_command(command.cmd());
 }
 
 /* Waits until what it closes is closed: not in a completion worker. */
