@@ -31,7 +31,6 @@ public:
 		Control,	/* another response that ends the command */
 		Continue,	/* a Text Response with the C bit: kept */
 		Ping,		/* NOP-In that waits for its NOP-Out */
-		Answered,	/* a ping whose NOP-Out came first */
 		Logout,
 	};
 
@@ -44,6 +43,13 @@ public:
 	Phase phase = Phase::Idle;
 	/* A Reject that takes one of Connection's unexpected_. */
 	bool unexpected = false;
+	/*
+	 * Of a response that does not end the command: the peer may answer it
+	 * before we hear that it was sent.  Under Connection's lock_.
+	 */
+	bool sending = false;
+	/* LIO has given the command up meanwhile.  Under Connection's lock_. */
+	bool removed = false;
 	/* Data moved so far, and all of it. */
 	u32 offset = 0;
 	u32 end = 0;

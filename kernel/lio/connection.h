@@ -102,6 +102,8 @@ private:
 	base::Error refuse_login(iser::Cause cause, u8 status_class,
 				 u8 status_detail);
 	void send_login(const LoginResponse &response);
+	void login_is_on_its_way();
+	bool is_early(di::ControlPdu &pdu);
 	di::ConnectionResources resources() const;
 
 	/* Full feature phase, PDUs in: connection_receive.cpp */
@@ -118,6 +120,7 @@ private:
 	void forget_awaiting(Command &command);
 	void complete_aborted();
 	bool nop_out(di::ControlPdu &pdu);
+	bool is_sending(const Command &command);
 	bool text(di::ControlPdu &pdu);
 	void take_text(iscsit_cmd *cmd, di::ControlPdu &pdu, base::Bytes text);
 	void text_for_own_target(iscsit_cmd *cmd, di::ControlPdu &pdu);
@@ -140,11 +143,12 @@ private:
 	void free_command(iscsit_cmd *cmd);
 	void respond(Command &command, Command::Phase phase, iser::Bhs &bhs,
 		     const target_payload &payload);
+	void note_sending(Command &command);
+	void outlive(Command &command);
+	void remove(Command &command);
 	base::Error send_text(Command &command);
 	bool affects_unfinished(Command &command);
 	bool hold_for_tasks(Command &command);
-	bool is_being_sent(Command &ping);
-	bool lives_on(Command &command);
 	void send_held();
 	void drop_held();
 	void widen_window();
@@ -208,6 +212,10 @@ private:
 	const char *detail_ GUARDED_BY(lock_) = nullptr;
 	/* What it was doing when it was lost. */
 	iser::State lost_in_ GUARDED_BY(lock_) = iser::State::Connecting;
+	/* As login_sent_ has it. */
+	bool login_on_its_way_ GUARDED_BY(lock_) = false;
+	/* A request that came before we heard that the response was sent. */
+	rcap::Receive *early_request_ GUARDED_BY(lock_) = nullptr;
 	/* LIO's thread may still look at the login: do not present yet. */
 	bool in_thread_ GUARDED_BY(lock_) = false;
 	bool present_later_ GUARDED_BY(lock_) = false;

@@ -96,7 +96,7 @@ void Connection::connection_established()
 
 void Connection::login_notify(di::ControlPdu &pdu)
 {
-	if (!login_)
+	if (!login_ || is_early(pdu))
 		return;
 	switch (login_->take(pdu)) {
 	case LoginChain::Next::AnswerEmpty:
@@ -111,6 +111,20 @@ void Connection::login_notify(di::ControlPdu &pdu)
 		end(login_->refusal());
 		break;
 	}
+}
+
+/*
+ * The initiator has the response before we hear that it was sent, and may ask
+ * again meanwhile.  The next response takes the place of that one, so the
+ * request waits.  There is one at most: no other buffer is posted.
+ */
+bool Connection::is_early(di::ControlPdu &pdu)
+{
+	SpinGuard guard(lock_);
+
+	if (login_on_its_way_)
+		early_request_ = &pdu.buffer;
+	return login_on_its_way_;
 }
 
 /* For the log: who it is, from the first request on. */
@@ -229,24 +243,38 @@ Error Connection::validate_params()
 
 void Connection::send_login(const LoginResponse &response)
 {
+	login_is_on_its_way();
 	/* The initiator may ask again as soon as it has the response. */
 	if (rcap::Receive *buffer = login_->take_buffer())
 		datamover_.done(*buffer);
-	login_sent_.close();
 	datamover_.send_login(response.bhs, response.text);
+}
+
+void Connection::login_is_on_its_way()
+{
+	SpinGuard guard(lock_);
+
+	login_on_its_way_ = true;
+	login_sent_.close();
 }
 
 void Connection::login_sent(bool ok)
 {
+	rcap::Receive *early;
 	bool full_feature;
 	{
 		SpinGuard guard(lock_);
 
 		full_feature = state_ == State::FullFeature;
+		login_on_its_way_ = false;
+		early = early_request_;
+		early_request_ = nullptr;
 	}
 	if (ok && full_feature)
 		login_ = {};
 	login_sent_.open();
+	if (ok && early)
+		datamover_.notify_again(*early);
 }
 
 Error Connection::put_login_tx(iscsi_login *login)
@@ -347,7 +375,7 @@ void Connection::get_rx_pdu()
 	if (step(Event::Started) == Action::Invalid)
 		return;
 	target_limit_data_segment(conn_, limit);
-	login_sent_.close();
+	login_is_on_its_way();
 	if (datamover_.enable_datamover(final_.bhs, final_.text) !=
 	    Error::None)
 		return;

@@ -470,6 +470,13 @@ bool Connection::nop_out(di::ControlPdu &pdu)
 	return true;
 }
 
+bool Connection::is_sending(const Command &command)
+{
+	SpinGuard guard(lock_);
+
+	return command.sending;
+}
+
 bool Connection::text(di::ControlPdu &pdu)
 {
 	const auto &request = pdu.bhs.as<iser::TextPdu>();
@@ -488,8 +495,8 @@ bool Connection::text(di::ControlPdu &pdu)
 		cmd = target_find_text(conn_, request.itt);
 		if (!cmd)
 			return reject(pdu, RejectReason::ProtocolError);
-		/* Its last response is under way, as far as we know. */
-		if (Command::of(cmd).phase == Command::Phase::Continue)
+		/* The part before may not be known to have left. */
+		if (is_sending(Command::of(cmd)))
 			return false;
 		/*
 		 * LIO looks at the request's text once more when it goes on

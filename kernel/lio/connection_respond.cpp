@@ -164,8 +164,17 @@ void Connection::respond(Command &command, Command::Phase phase, Bhs &bhs,
 		widen_.queue();
 	}
 	command.phase = phase;
+	if (phase == Command::Phase::Continue || phase == Command::Phase::Ping)
+		note_sending(command);
 	datamover_.send_control(command.task, bhs,
 				Bytes(payload.data, payload.length));
+}
+
+void Connection::note_sending(Command &command)
+{
+	SpinGuard guard(lock_);
+
+	command.sending = true;
 }
 
 /*
@@ -348,8 +357,7 @@ Error Connection::immediate_queue(iscsit_cmd *cmd, target_state state)
 	Bhs bhs = {};
 
 	if (state == TARGET_REMOVE) {
-		if (!is_being_sent(command))
-			free_command(cmd);
+		remove(command);
 		return Error::None;
 	}
 	if (state != TARGET_SEND_NOP_IN_PING &&
@@ -367,40 +375,16 @@ Error Connection::immediate_queue(iscsit_cmd *cmd, target_state state)
 	return Error::None;
 }
 
-/*
- * The answer to a ping may be here before the completion that tells that the
- * ping has left: then that frees the command.
- */
-bool Connection::is_being_sent(Command &ping)
-{
-	SpinGuard guard(lock_);
-
-	if (ping.phase != Command::Phase::Ping)
-		return false;
-	ping.phase = Command::Phase::Answered;
-	return true;
-}
-
-/* It lives on; LIO frees it, or the end of the connection. */
-bool Connection::lives_on(Command &command)
-{
-	SpinGuard guard(lock_);
-
-	if (command.phase != Command::Phase::Ping &&
-	    command.phase != Command::Phase::Continue)
-		return false;
-	command.phase = Command::Phase::Idle;
-	return true;
-}
-
 void Connection::control_sent(iser::TaskResources &task, bool ok)
 {
 	Command &command = Command::of(task);
 	iscsit_cmd *cmd = command.cmd();
 
-	if (lives_on(command))
-		return;
 	switch (command.phase) {
+	case Command::Phase::Continue:
+	case Command::Phase::Ping:
+		outlive(command);
+		break;
 	case Command::Phase::Logout:
 		/* Not sent: LIO closes for the connection's loss instead. */
 		if (ok)
@@ -410,6 +394,37 @@ void Connection::control_sent(iser::TaskResources &task, bool ok)
 		free_command(cmd);
 		break;
 	}
+}
+
+/* It lives on; LIO frees it, or the end of the connection. */
+void Connection::outlive(Command &command)
+{
+	bool removed;
+	bool waiting;
+	{
+		SpinGuard guard(lock_);
+
+		command.sending = false;
+		removed = command.removed;
+		waiting = !parked_.empty();
+	}
+	if (removed)
+		free_command(command.cmd());
+	else if (waiting)
+		retry_.queue();
+}
+
+/* LIO gives it up; while its response is on its way it is still in use. */
+void Connection::remove(Command &command)
+{
+	{
+		SpinGuard guard(lock_);
+
+		command.removed = command.sending;
+		if (command.removed)
+			return;
+	}
+	free_command(command.cmd());
 }
 
 /* Waits until what it closes is closed: not in a completion worker. */

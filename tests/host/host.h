@@ -32,6 +32,19 @@ std::string take_log();
 /* For port_emit(): the reader is the string that the lines go to. */
 inline void *reader(std::string &lines) { return &lines; }
 
+/* Ends the test, and says why. */
+[[noreturn]] void die(const char *what);
+/* Dies if a spin lock is held; @what says what was about to sleep. */
+void might_sleep(const char *what);
+
+/* What this system keeps in the @storage of a kernel object. */
+template <typename T, size_t Size, size_t Align>
+T &object(void *storage)
+{
+	static_assert(sizeof(T) <= Size && alignof(T) <= Align);
+	return *static_cast<T *>(storage);
+}
+
 /* An address from a test's text: "10.0.0.1" or "fe80::1". */
 port_address address(const char *text, u16 port);
 

@@ -678,6 +678,8 @@ std::uint32_t Session::cmd_sn_of(Tag tag) const
 
 ByteVector Session::ping(ByteView data, Milliseconds timeout)
 {
+	await_window(timeout);
+
 	Pdu pdu = make(IscsiOpcode::NopOut);
 	Tag tag = pdu.request().itt;
 
@@ -720,6 +722,10 @@ std::uint8_t Session::task_management(TaskManagement function,
 
 TextKeys Session::text(const TextKeys &keys)
 {
+	constexpr Milliseconds timeout{10000};
+
+	await_window(timeout);
+
 	Pdu pdu = make(IscsiOpcode::TextRequest);
 	Tag tag = pdu.request().itt;
 	std::uint32_t ttt = iser::reserved_tag;
@@ -731,7 +737,7 @@ TextKeys Session::text(const TextKeys &keys)
 		pdu.request().specific_20 = ttt;
 		send(pdu);
 
-		Pdu part = receive_for(tag, Milliseconds(10000));
+		Pdu part = receive_for(tag, timeout);
 
 		if (part.opcode() != IscsiOpcode::TextResponse)
 			throw ProtocolError("a Text Request was answered by "
@@ -744,6 +750,7 @@ TextKeys Session::text(const TextKeys &keys)
 			throw ProtocolError("a Text Response that is not the "
 					    "last one has no Target Transfer "
 					    "Tag (RFC 7143 11.11.4)");
+		await_window(timeout);
 		pdu = make(IscsiOpcode::TextRequest);
 	}
 	throw ProtocolError("the target's text does not end");
@@ -767,6 +774,8 @@ std::vector<DiscoveredTarget> Session::discover()
 
 std::uint8_t Session::logout(std::uint8_t reason, Milliseconds timeout)
 {
+	await_window(timeout);
+
 	Pdu pdu = make(IscsiOpcode::LogoutRequest);
 	Tag tag = pdu.request().itt;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel generates its own; these are the sizes of host/port.cpp. */
+/* The kernel generates its own; these are the sizes of the tests' port. */
 #ifndef LIO_ISER_PORT_LAYOUT_H
 #define LIO_ISER_PORT_LAYOUT_H
 
@@ -13,8 +13,14 @@
 #define PORT_GATE_ALIGN 8
 #define PORT_KMALLOC_MINALIGN 8
 
-/* The tests' streams keep nothing in there. */
-#define VERBS_TRANSFER_SIZE 8
+/* Of loopback/verbs.cpp and loopback/lio.h; other streams leave it alone. */
+#define VERBS_RECEIVE_SIZE 96
+#define VERBS_RECEIVE_ALIGN 8
+#define VERBS_SEND_SIZE 64
+#define VERBS_SEND_ALIGN 8
+#define VERBS_TRANSFER_SIZE 96
 #define VERBS_TRANSFER_ALIGN 8
+#define TARGET_SCATTERLIST_SIZE 16
+#define TARGET_SCATTERLIST_ALIGN 8
 
 #endif
