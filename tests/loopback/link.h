@@ -106,10 +106,10 @@ public:
 	Device device;
 	Broken broken;
 	Offences offences;
+	/* The network delivers, but what it owes the sender is late. */
+	bool acknowledgements_late = false;
 	/* Messages that found no receive buffer posted. */
 	u64 dry = 0;
-	/* Registrations that are in use, and streams that exist. */
-	u32 registrations_used = 0;
 	std::vector<verbs_stream *> streams;
 	std::vector<verbs_listener *> listeners;
 

@@ -33,6 +33,8 @@ struct Settings {
 	bool immediate_data = true;
 	/* Login Responses that LIO takes to answer the operational keys. */
 	u32 login_rounds = 1;
+	/* Longest part of an answer to a Text Request. */
+	u32 text_part = 8192;
 	u32 disk_blocks = 512;
 	/* The target core forgets to free what was aborted: for a test. */
 	bool forget_aborted = false;
@@ -224,6 +226,10 @@ struct iscsit_cmd {
 	loopback::Segment *data = nullptr;
 	u32 entries = 0;
 	bool no_allocation = false;
+
+	/* Of a Text Request: what of the answer is still to be sent. */
+	bool answered = false;
+	std::vector<u8> text_left;
 
 	/* Of task management. */
 	u8 function = 0;

@@ -420,12 +420,17 @@ void target_get_data(struct iscsit_cmd *cmd, struct target_data *out)
 
 /* Data-Out -------------------------------------------------------------------------------- */
 
-struct iscsit_cmd *target_find_command(struct iscsit_conn *conn, u32 itt)
+static iscsit_cmd *find_listed(iscsit_conn &conn, u32 itt, IscsiOpcode opcode)
 {
-	for (iscsit_cmd *cmd : conn->commands)
-		if (cmd->itt == itt && cmd->opcode == IscsiOpcode::ScsiCommand)
+	for (iscsit_cmd *cmd : conn.commands)
+		if (cmd->itt == itt && cmd->opcode == opcode)
 			return cmd;
 	return nullptr;
+}
+
+struct iscsit_cmd *target_find_command(struct iscsit_conn *conn, u32 itt)
+{
+	return find_listed(*conn, itt, IscsiOpcode::ScsiCommand);
 }
 
 void target_get_write(struct iscsit_cmd *cmd, struct target_write *out)
@@ -498,7 +503,10 @@ int target_text(struct iscsit_conn *, struct iscsit_cmd *cmd, u8 *bhs,
 
 	begin_pdu(*cmd, bhs);
 	cmd->buffer.assign(bytes, bytes + length);
-	cmd->list();
+	/* Each part of an answer is asked for, and counts. */
+	cmd->counted = false;
+	if (!cmd->listed)
+		cmd->list();
 	cmd->sequence();
 	return 0;
 }
@@ -508,9 +516,9 @@ int target_text_is_of_one_target(struct iscsit_cmd *)
 	return false;
 }
 
-struct iscsit_cmd *target_find_text(struct iscsit_conn *, u32)
+struct iscsit_cmd *target_find_text(struct iscsit_conn *conn, u32 itt)
 {
-	return nullptr;
+	return find_listed(*conn, itt, IscsiOpcode::TextRequest);
 }
 
 /* iscsit_handle_task_mgt_cmd() */
@@ -659,29 +667,48 @@ void target_build_reject(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 }
 
 /* SendTargets; whatever else is asked has no answer. */
+static void answer_text(iscsit_cmd &cmd)
+{
+	static constexpr char asked[] = "SendTargets=";
+	/* What the module may make of an address. */
+	constexpr size_t room = 32;
+	libiser::TextKeys answer;
+
+	if (cmd.buffer.size() > sizeof(asked) &&
+	    !std::memcmp(cmd.buffer.data(), asked, sizeof(asked) - 1))
+		answer = {{"TargetName", loopback::Lio::target_name},
+			  {"TargetAddress", "10.0.0.1:3260,1"}};
+	cmd.buffer = libiser::to_text(answer);
+
+	const size_t length = cmd.buffer.size();
+
+	cmd.buffer.resize(length + room);
+	cmd.buffer.resize(lio_rewrite_send_targets(cmd.buffer.data(), length,
+						   length + room));
+	cmd.text_left = std::move(cmd.buffer);
+	cmd.answered = true;
+}
+
 int target_build_text(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
 		      struct target_payload *out)
 {
-	static constexpr char asked[] = "SendTargets=";
-	libiser::TextKeys answer;
+	if (!cmd->answered)
+		answer_text(*cmd);
 
-	if (cmd->buffer.size() > sizeof(asked) &&
-	    !std::memcmp(cmd->buffer.data(), asked, sizeof(asked) - 1))
-		answer = {{"TargetName", loopback::Lio::target_name},
-			  {"TargetAddress", "10.0.0.1:3260,1"}};
-	cmd->buffer = libiser::to_text(answer);
-	cmd->buffer.resize(cmd->buffer.size() + 32);
-
-	const size_t length = lio_rewrite_send_targets(
-		cmd->buffer.data(), cmd->buffer.size() - 32,
-		cmd->buffer.size());
-
-	cmd->buffer.resize(length);
-
+	std::vector<u8> &left = cmd->text_left;
+	const size_t part = std::min<size_t>(
+		left.size(), std::min(conn->lio.settings.text_part,
+				      conn->max_recv_data_segment_length));
 	ResponsePdu &response =
 		begin_response(*conn, *cmd, bhs, IscsiOpcode::TextResponse);
 
+	cmd->buffer.assign(left.begin(), left.begin() + static_cast<long>(part));
+	left.erase(left.begin(), left.begin() + static_cast<long>(part));
 	response.ttt = iser::reserved_tag;
+	if (!left.empty()) {
+		response.flags = iser::TextPdu::continue_bit;
+		response.ttt = conn->session->next_ttt++;
+	}
 	set_payload(response, cmd->buffer, out);
 	return 0;
 }

@@ -37,6 +37,10 @@ protected:
 
 	void end()
 	{
+		if (std::exchange(late_, false))
+			machine.scheduler.wait("acknowledgements", nullptr,
+					       machine.scheduler.now() +
+						       2 * late_ms);
 		machine.close();
 		EXPECT_EQ(machine.leftovers(), "");
 		EXPECT_EQ(machine.network.dry, 0u);
@@ -65,7 +69,25 @@ protected:
 		EXPECT_EQ(in, out);
 	}
 
+	/* From now on they come only when nothing else can happen. */
+	void acknowledgements_are_late()
+	{
+		late_ = true;
+		machine.network.acknowledgements_late = true;
+		machine.scheduler.post([this] {
+			machine.network.acknowledgements_late = false;
+			machine.scheduler.settle();
+			if (late_)
+				acknowledgements_are_late();
+		}, late_ms);
+	}
+
 	Machine machine;
+
+private:
+	/* So that no timer of the module comes at the same moment. */
+	static constexpr u64 late_ms = 93;
+	bool late_ = false;
 };
 
 /* Login ------------------------------------------------------------------------ */
@@ -125,6 +147,17 @@ TEST_F(Loopback, F40_WhoSaysNothingHoldsUpNobody)
 	EXPECT_EQ(initiator.session.logout(), 0);
 	EXPECT_TRUE(silent.session.connection().wait_closed(
 		Milliseconds(16000)));
+}
+
+TEST_F(Loopback, ALoginRequestMayComeBeforeTheResponseIsKnownToBeSent)
+{
+	Initiator initiator;
+
+	machine.lio.settings.login_rounds = 2;
+	acknowledgements_are_late();
+	initiator.session.login(Machine::login_options());
+	write_and_read(initiator.session, 0, 1);
+	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
 /* Data -------------------------------------------------------------------------- */
@@ -205,6 +238,17 @@ TEST_F(Loopback, ADeviceThatRegistersMemoryRunsOutOfRegistrations)
 	queue.drain();
 	EXPECT_EQ(good, in.size());
 	EXPECT_EQ(initiator.session.logout(), 0);
+}
+
+TEST_F(Loopback, AnOperationThatTheQueueCannotHoldEndsTheConnection)
+{
+	Initiator initiator;
+	ByteVector in(512 * Disk::block);
+
+	machine.network.device.pieces = 1;
+	initiator.session.login(Machine::login_options());
+	EXPECT_THROW(initiator.session.scsi({.cdb = read_10(0, 512), .in = in}),
+		     libiser::ConnectionLost);
 }
 
 TEST_F(Loopback, TheStagOfACommandIsInvalidated)
@@ -343,6 +387,29 @@ TEST_F(Loopback, F37_WhoDoesNotAnswerPingsGoes)
 	machine.scheduler.settle();
 	EXPECT_NE(host::take_log().find("the peer did not answer a ping"),
 		  std::string::npos);
+}
+
+TEST_F(Loopback, APingMayBeAnsweredBeforeItIsKnownToBeSent)
+{
+	Initiator initiator;
+
+	initiator.session.login(Machine::login_options());
+	initiator.session.ping({});
+	acknowledgements_are_late();
+	EXPECT_THROW(initiator.session.receive(Milliseconds(30000)),
+		     libiser::TimedOut);
+	EXPECT_EQ(initiator.session.logout(), 0);
+}
+
+TEST_F(Loopback, APartOfATextMayBeAskedForBeforeTheLastIsKnownToBeSent)
+{
+	Initiator initiator;
+
+	machine.lio.settings.text_part = 20;
+	initiator.session.login(Machine::login_options());
+	acknowledgements_are_late();
+	EXPECT_EQ(initiator.session.discover().size(), 1u);
+	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
 TEST_F(Loopback, F25_AWriteThatWaitsForDataIsAborted)

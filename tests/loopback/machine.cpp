@@ -87,7 +87,6 @@ std::string Machine::leftovers() const
 	note("sessions that LIO keeps", lio.kept_sessions);
 	note("connections of LIO", lio.connections.size());
 	note("streams", network.streams.size());
-	note("registrations", network.registrations_used);
 	note("works that are queued", scheduler.queued());
 	return words + scheduler.waiting() + network.offences.words;
 }

@@ -144,6 +144,7 @@ struct verbs_stream {
 	bool post(Posted posted);
 	u32 outstanding() const;
 	bool drained() const;
+	bool uses(const void *data) const;
 
 	std::shared_ptr<Link> link;
 	void *context = nullptr;
@@ -159,6 +160,8 @@ struct verbs_stream {
 	bool refused = false;
 	bool heard = false;
 	bool established = false;
+	/* Of its own, as rdma_rw has them. */
+	u32 registrations_used = 0;
 	/* Mapped for the device. */
 	std::set<const void *> mapped;
 
@@ -229,7 +232,10 @@ verbs_stream::verbs_stream(std::shared_ptr<Link> with)
 		       },
 		       [this] { transmit(); }),
 	  acknowledgement("acknowledgements",
-			  [this] { return !failed && !sent.empty(); },
+			  [this] {
+				  return !failed && !sent.empty() &&
+					 !network().acknowledgements_late;
+			  },
 			  [this] { acknowledge(); }),
 	  worker("the completion worker",
 		 [this] { return !completions.empty(); },
@@ -479,6 +485,26 @@ bool verbs_stream::drained() const
 	       completions.empty() && !worker.busy();
 }
 
+/* Whether the device may still read or write it; it may repeat a Send. */
+bool verbs_stream::uses(const void *data) const
+{
+	const auto names = [data](const auto *request) {
+		return request &&
+		       std::any_of(request->pieces,
+				   request->pieces + request->count,
+				   [data](const verbs_piece &piece) {
+					   return piece.memory->data == data;
+				   });
+	};
+	const auto sends = [&](const Posted &posted) {
+		return names(posted.send);
+	};
+
+	return std::ranges::any_of(receives, names) ||
+	       std::ranges::any_of(send_queue, sends) ||
+	       std::ranges::any_of(sent, sends);
+}
+
 bool verbs_stream::post(Posted posted)
 {
 	if (draining)
@@ -605,7 +631,8 @@ int verbs_stream_accept(struct verbs_stream *stream, const u8 *private_data,
 	Link &link = *stream->link;
 
 	scheduler().maybe_hold_up();
-	if (read_depth > link.read_depth)
+	/* An MPA peer of revision 1 cannot say it: then one. */
+	if (read_depth > std::max<u8>(link.read_depth, 1))
 		link.offences.add("more RDMA Reads at a time than asked for");
 	stream->accepted = true;
 	link.reply_data.assign(private_data, private_data + length);
@@ -649,7 +676,7 @@ void verbs_stream_destroy(struct verbs_stream *stream)
 {
 	if (!stream->drained())
 		die("a queue pair goes that is not drained");
-	if (!stream->mapped.empty())
+	if (!stream->mapped.empty() || stream->registrations_used)
 		die("a queue pair goes while memory is mapped for it");
 	port_free(stream->memory);
 	stream->memory = nullptr;
@@ -694,6 +721,8 @@ void verbs_memory_unmap(struct verbs_stream *stream,
 {
 	if (!memory->data)
 		return;
+	if (stream->uses(memory->data))
+		die("memory is unmapped that the device may still use");
 	if (!stream->mapped.erase(memory->data))
 		die("memory is unmapped that is not mapped");
 }
@@ -802,13 +831,13 @@ int verbs_transfer_prepare(struct verbs_stream *stream, void *transfer,
 	    !for_each_piece(*local, [&](u8 *, u32) { ++pieces; }))
 		return -EINVAL;
 	if (device.registrations &&
-	    network().registrations_used >= device.registrations)
+	    stream->registrations_used >= device.registrations)
 		return -EAGAIN;
 	self.mapped = port_alloc(32, PORT_MAY_SLEEP);
 	if (!self.mapped)
 		return -ENOMEM;
 	if (device.registrations)
-		++network().registrations_used;
+		++stream->registrations_used;
 	self.range = *local;
 	self.remote_offset = remote_offset;
 	self.stag = stag;
@@ -832,7 +861,7 @@ int verbs_transfer_post(struct verbs_stream *stream, void *transfer,
 	return chained ? verbs_send_post(stream, chained) : 0;
 }
 
-void verbs_transfer_finish(struct verbs_stream *, void *transfer)
+void verbs_transfer_finish(struct verbs_stream *stream, void *transfer)
 {
 	auto &self = transfer_request(transfer);
 
@@ -841,7 +870,7 @@ void verbs_transfer_finish(struct verbs_stream *, void *transfer)
 	port_free(self.mapped);
 	self.mapped = nullptr;
 	if (network().device.registrations)
-		--network().registrations_used;
+		--stream->registrations_used;
 }
 
 const char *verbs_status_text(int status)

@@ -297,18 +297,29 @@ Error Stream::prepare(Transfer &transfer)
 		transfer.initialized = true;
 	}
 	transfer.provider = this;
+	{
+		/* Before: who has them is counted at every moment. */
+		SpinGuard guard(lock_);
+
+		++holders_;
+	}
 	const int result = verbs_transfer_prepare(handle_, transfer.storage,
 						  &range,
 						  transfer.remote_offset,
 						  transfer.stag, transfer.read);
-	if (result < 0)
-		return from_errno(result);
-	transfer.work_requests = static_cast<u32>(result);
+	{
+		SpinGuard guard(lock_);
 
-	SpinGuard guard(lock_);
-
-	return budget_.holds(transfer.work_requests) ? Error::None :
-						       Error::NoSpace;
+		if (result < 0) {
+			--holders_;
+			return from_errno(result);
+		}
+		transfer.work_requests = static_cast<u32>(result);
+		if (budget_.holds(transfer.work_requests))
+			return Error::None;
+	}
+	finish(transfer);
+	return Error::NoSpace;
 }
 
 void Stream::finish(Transfer &transfer)
@@ -317,6 +328,11 @@ void Stream::finish(Transfer &transfer)
 		return;
 	verbs_transfer_finish(handle_, transfer.storage);
 	transfer.work_requests = 0;
+
+	SpinGuard guard(lock_);
+
+	--holders_;
+	++returned_;
 }
 
 void Stream::submit(TransferList &queue, Transfer &transfer)
@@ -484,28 +500,72 @@ Transfer *Stream::next_unprepared()
 		preparing_ = unprepared_head(waiting_writes_);
 	if (!preparing_)
 		preparing_ = unprepared_head(waiting_reads_);
-	if (preparing_)
+	if (preparing_) {
 		++uses_;
+		returned_before_ = returned_;
+	}
 	return preparing_;
+}
+
+/* The next that is prepared, but stands behind another one; or null. */
+Transfer *Stream::prepared_behind(TransferList &queue)
+{
+	for (Transfer &transfer : queue)
+		if (&transfer != &*queue.begin() && transfer.work_requests > 0)
+			return &transfer;
+	return nullptr;
+}
+
+/*
+ * What is prepared before it is in line may come to stand behind what found no
+ * means; if nothing is outstanding, each would wait for the other.
+ */
+bool Stream::return_from_behind()
+{
+	Transfer *behind = nullptr;
+
+	if (!budget_.untouched())
+		return false;
+	for (Send &send : waiting_sends_)
+		if (&send != &*waiting_sends_.begin() && send.write &&
+		    send.write->work_requests > 0)
+			behind = send.write;
+	if (!behind)
+		behind = prepared_behind(waiting_writes_);
+	if (!behind)
+		behind = prepared_behind(waiting_reads_);
+	if (!behind)
+		return false;
+	verbs_transfer_finish(handle_, behind->storage);
+	behind->work_requests = 0;
+	--holders_;
+	++returned_;
+	return true;
 }
 
 bool Stream::prepare_waiting(Transfer &transfer)
 {
 	const Error error = prepare(transfer);
 	bool hopeless;
+	bool worth_it;
 	{
 		SpinGuard guard(lock_);
 
 		preparing_ = nullptr;
+		/* Who has just returned the means saw us at it, and left. */
+		worth_it = error == Error::None ||
+			   (error == Error::Again &&
+			    (returned_ != returned_before_ ||
+			     return_from_behind()));
 		/* Somebody's end will bring the means, if there is somebody. */
-		hopeless = error != Error::None &&
-			   (error != Error::Again || budget_.untouched());
+		hopeless = !worth_it &&
+			   (error != Error::Again || holders_ == 0);
 		if (--uses_ == 0 && state_ != State::Open)
 			idle_.open();
 	}
 	if (hopeless)
 		fail(Fault::OutOfMemory, "preparing an RDMA operation failed");
-	return error == Error::None;
+	return worth_it;
 }
 
 /* The end ----------------------------------------------------------------- */

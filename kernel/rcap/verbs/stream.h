@@ -100,6 +100,8 @@ private:
 	int post_waiting() REQUIRES(lock_);
 	static Transfer *unprepared_head(TransferList &queue);
 	Transfer *next_unprepared() REQUIRES(lock_);
+	static Transfer *prepared_behind(TransferList &queue);
+	bool return_from_behind() REQUIRES(lock_);
 	bool prepare_waiting(Transfer &transfer);
 	void take_waiting(Failures &failures);
 	void report(Failures &failures);
@@ -128,6 +130,11 @@ private:
 	bool id_going_ GUARDED_BY(lock_) = false;
 	u32 uses_ GUARDED_BY(lock_) = 0;
 	SendBudget budget_ GUARDED_BY(lock_);
+	/* Transfers that have the device's means, or are about to take them. */
+	u32 holders_ GUARDED_BY(lock_) = 0;
+	/* How often they were returned; and when preparing_ was chosen. */
+	u64 returned_ GUARDED_BY(lock_) = 0;
+	u64 returned_before_ GUARDED_BY(lock_) = 0;
 	/*
 	 * Sends leave in the order in which they came, each with the RDMA
 	 * Write that it carries.  Other transfers have queues of their own, so

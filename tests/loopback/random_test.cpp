@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Random runs.  LOOPBACK_SEED=n replays one; LOOPBACK_SEEDS=n makes n of them
+ * in place of each thousand.
+ */
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "loopback/script.h"
+
+namespace {
+
+using loopback::RandomRun;
+
+constexpr u64 share = 1000;
+constexpr int shares = 10;
+
+u64 number(const char *variable, u64 otherwise)
+{
+	const char *value = std::getenv(variable);
+
+	return value ? std::strtoull(value, nullptr, 0) : otherwise;
+}
+
+class Interleavings : public ::testing::TestWithParam<int> {};
+
+TEST_P(Interleavings, DataIsRightAndNothingIsLeft)
+{
+	const bool one = std::getenv("LOOPBACK_SEED");
+	const u64 first = number("LOOPBACK_SEED",
+				 static_cast<u64>(GetParam()) * share);
+	const u64 count = one ? 1 : number("LOOPBACK_SEEDS", share);
+	RandomRun all = {.seed = 0};
+
+	for (u64 seed = first; seed < first + count; ++seed) {
+		RandomRun run = {.seed = seed};
+
+		loopback::note_seed(seed);
+		ASSERT_EQ(run.go(), "") << "LOOPBACK_SEED=" << seed;
+		all.steps += run.steps;
+		all.responses += run.responses;
+		all.aborts += run.aborts;
+		all.logins += run.logins;
+		all.logouts += run.logouts;
+		all.lost += run.lost;
+	}
+	std::printf("%llu runs: %llu steps, %llu logins, %llu logouts, "
+		    "%llu connections lost, %llu responses, %llu aborts\n",
+		    count, all.steps, all.logins, all.logouts, all.lost,
+		    all.responses, all.aborts);
+}
+
+INSTANTIATE_TEST_SUITE_P(Loopback, Interleavings,
+			 ::testing::Range(0, shares));
+
+} // namespace
