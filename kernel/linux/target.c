@@ -189,6 +189,11 @@ void target_command_free(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 	iscsit_free_cmd(cmd, wait);
 }
 
+void target_advance_max_cmd_sn(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
+{
+	iscsit_increment_maxcmdsn(cmd, conn->sess);
+}
+
 void target_command_aborted(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 {
 	unlist_command(conn, cmd);

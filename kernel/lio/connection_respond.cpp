@@ -475,9 +475,14 @@ void Connection::free_command(iscsit_cmd *cmd)
 
 /* From the core and LIO ------------------------------------------------------------- */
 
-/* The core gives the command up; it will free it itself. */
+/*
+ * The core gives the command up; it will free it itself.  No response will tell
+ * that its place in the command window is free (RFC 7143 4.2.2.1): LIO forgets
+ * that, and would let the initiator have one less outstanding from then on.
+ */
 void Connection::aborted_task(iscsit_cmd *cmd)
 {
+	target_advance_max_cmd_sn(conn_, cmd);
 	target_command_aborted(conn_, cmd);
 	forget(cmd);
 }

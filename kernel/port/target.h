@@ -103,6 +103,9 @@ void target_command_put(struct iscsit_cmd *cmd);
  */
 void target_command_free(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			 int wait);
+/* Lets the initiator send one more for this command, once; LIO does so too. */
+void target_advance_max_cmd_sn(struct iscsit_conn *conn,
+			       struct iscsit_cmd *cmd);
 /* Off the connection's list, data timer stopped; the core frees it. */
 void target_command_aborted(struct iscsit_conn *conn, struct iscsit_cmd *cmd);
 /* What LIO's transmit thread asks for (its ISTATE_ numbers). */

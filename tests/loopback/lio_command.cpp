@@ -299,6 +299,11 @@ int target_use_up_cmd_sn(struct iscsit_conn *conn, u32 cmd_sn)
 	return true;
 }
 
+void target_advance_max_cmd_sn(struct iscsit_conn *, struct iscsit_cmd *cmd)
+{
+	cmd->count();
+}
+
 void target_command_aborted(struct iscsit_conn *, struct iscsit_cmd *cmd)
 {
 	cmd->unlist();

@@ -298,7 +298,9 @@ Pdu command_by_hand(Session &session, std::uint8_t flags,
 }
 
 WaitingWrite::WaitingWrite(Lab &lab, TextKeys keys)
-	: session(lab.login(with(std::move(keys), "InitialR2T", "No")))
+	/* Small bursts, so that the command window is not just this write. */
+	: session(lab.login(with(with(std::move(keys), "InitialR2T", "No"),
+				 "FirstBurstLength", "8192")))
 {
 	ScsiRequest request;
 
