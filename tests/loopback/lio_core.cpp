@@ -66,7 +66,7 @@ void handle_abort(iscsit_cmd *cmd)
 	++cmd->conn.lio.aborts;
 	cmd->in_state_list = false;
 	lio_aborted_task(cmd->conn.transport(), cmd);
-	if (cmd->conn.lio.settings.forget_aborted)
+	if (cmd->conn.lio.forget_aborted)
 		return;
 	if (cmd->put())
 		host::die("an aborted command has no reference of the core");
