@@ -2,6 +2,7 @@
 /* That the random runs can fail: a part is broken, and it is noticed. */
 #include <gtest/gtest.h>
 
+#include "host/host.h"
 #include "loopback/script.h"
 
 namespace {
@@ -33,6 +34,13 @@ void expect_noticed(const Broken &broken, const char *words)
 	EXPECT_NE(said.find(words), std::string::npos) << said;
 }
 
+/* For what is noticed by a check that ends the process, or else in words. */
+void die_of(const std::string &words)
+{
+	if (words != "nothing")
+		host::die(words.c_str());
+}
+
 TEST(BrokenPart, NoneIsNotNoticed)
 {
 	EXPECT_EQ(noticed({}), "nothing");
@@ -40,7 +48,7 @@ TEST(BrokenPart, NoneIsNotNoticed)
 
 TEST(BrokenPart, AnRdmaReadThatFetchesFromAnotherPlace)
 {
-	expect_noticed({.misplace_read = 4}, "data that was not written");
+	expect_noticed({.misplace_read = 4}, "what was not written");
 }
 
 TEST(BrokenPart, AnRdmaWriteThatPlacesElsewhere)
@@ -48,26 +56,26 @@ TEST(BrokenPart, AnRdmaWriteThatPlacesElsewhere)
 	expect_noticed({.misplace_write = 4}, "data that was not written");
 }
 
-TEST(BrokenPart, AResponseAheadOfItsRdmaWrite)
-{
-	expect_noticed({.send_before_write = true},
-		       "an RDMA Write to where the target may not");
-}
-
-TEST(BrokenPart, AMessageThatIsLost)
-{
-	expect_noticed({.lose_message = 20}, "no answer");
-}
-
 TEST(BrokenPart, AnotherStagThatIsInvalidated)
 {
 	expect_noticed({.invalidate_another = true}, "an STag that is not valid");
 }
 
-TEST(BrokenPartDeathTest, ACompletionThatIsLost)
+TEST(BrokenPart, ACompletionThatIsLost)
 {
-	EXPECT_DEATH(noticed({.lose_send_completion = true}),
-		     "waits for a drain|everybody waits|goes on and on");
+	expect_noticed({.lose_send_completion = true}, "no answer");
+}
+
+/* What was sent last ends the command: the write has no memory then. */
+TEST(BrokenPartDeathTest, AResponseAheadOfItsRdmaWrite)
+{
+	EXPECT_DEATH(noticed({.send_before_write = true}), "use-after-free");
+}
+
+TEST(BrokenPartDeathTest, AMessageThatIsLost)
+{
+	EXPECT_DEATH(die_of(noticed({.lose_message = 20})),
+		     "a CmdSN is out of order|no answer");
 }
 
 TEST(BrokenPartDeathTest, AnAbortedCommandThatTheCoreKeeps)

@@ -36,6 +36,8 @@ struct Settings {
 	/* Longest part of an answer to a Text Request. */
 	u32 text_part = 8192;
 	u32 disk_blocks = 512;
+	/* What the disk takes for a command, at most. */
+	u32 disk_ms = 0;
 };
 
 struct LioSession {

@@ -146,11 +146,14 @@ void iscsit_cmd::execute()
 		scheduler().post([this] { handle_abort(this); });
 		return;
 	}
+	const u32 longest = conn.lio.settings.disk_ms;
+
 	scheduler().post([this] {
 		if (data_length > 0)
 			transfer(*this);
 		complete(0);
-	});
+	}, scheduler().chance(128) ? scheduler().random().below(longest + 1) :
+				     longest);
 }
 
 /* target_complete_cmd() */

@@ -17,18 +17,26 @@ using namespace loopback;
 using libiser::ByteVector;
 using libiser::CommandQueue;
 
-/* Enough commands at a time that the window widens. */
+/* Commands with data in every way, so many at a time that the window widens. */
 void work(libiser::Session &session)
 {
-	ByteVector out(16 * Disk::block, 0x42);
-	std::vector<ByteVector> in(12, ByteVector(16 * Disk::block));
-	CommandQueue queue(session, in.size() + 1);
-	const auto ignore = [](const libiser::ScsiResult &) {};
+	constexpr u32 count = 40;
+	std::vector<ByteVector> data(count, ByteVector(8 * Disk::block));
+	CommandQueue queue(session, count);
 
-	queue.submit({.cdb = write_10(0, 16), .out = out, .immediate = 512},
-		     ignore);
-	for (ByteVector &data : in)
-		queue.submit({.cdb = read_10(16, 16), .in = data}, ignore);
+	for (u32 i = 0; i < count; ++i) {
+		libiser::ScsiRequest request;
+
+		if (i % 4 == 0) {
+			request.cdb = read_10(8 * i, 8);
+			request.in = data[i];
+		} else {
+			request.cdb = write_10(8 * i, 8);
+			request.out = data[i];
+			request.immediate = i % 4 * 512 - 512;
+		}
+		queue.submit(request, [](const libiser::ScsiResult &) {});
+	}
 	queue.drain();
 	session.discover();
 }
@@ -48,11 +56,15 @@ bool without_piece(size_t number, const Machine::Options &options)
 	Machine machine(options);
 
 	host::fail_allocation_after(number);
-	if (machine.open() < 0)
+	if (machine.open() < 0) {
+		machine.close();
+		EXPECT_EQ(machine.leftovers(), "") << "allocation " << number;
 		return true;
+	}
 	try {
 		play();
-	} catch (const libiser::Error &) {
+	} catch (const libiser::Error &error) {
+		EXPECT_FALSE(host::allocation_is_to_fail()) << error.what();
 	}
 	/* The next one has all that it needs. */
 	const bool failed = !host::allocation_is_to_fail();
@@ -69,7 +81,7 @@ TEST(NoMemory, F20_EachAllocationMayFail)
 	Machine::Options options;
 	size_t number = 0;
 
-	options.settings.initial_r2t = false;
+	options.settings.disk_ms = 5;
 	while (without_piece(number, options))
 		++number;
 	std::printf("%zu allocations, each failed once\n", number);

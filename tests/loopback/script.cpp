@@ -55,6 +55,7 @@ Machine::Options random_machine(u64 seed, Random &random)
 	settings.immediate_data = random.chance(85);
 	settings.login_rounds = random.between(1, 3);
 	settings.disk_blocks = 3 * blocks_of_each;
+	settings.disk_ms = random.chance(50) ? random.below(20) : 0;
 	if (random.chance(20))
 		settings.nopin_timeout = 0;
 	return options;
@@ -582,8 +583,11 @@ std::string RandomRun::go()
 	machine.lio.forget_aborted = broken.forget_aborted;
 	if (no_memory_for)
 		host::fail_allocation_after(*no_memory_for);
-	if (machine.open() < 0)
+	if (machine.open() < 0) {
+		host::fail_no_allocation();
+		machine.close();
 		return machine.leftovers();
+	}
 	for (u32 i = 0; i < initiators; ++i) {
 		players.push_back(std::make_unique<Player>(*this, machine, i));
 		threads.push_back(machine.scheduler.start(
