@@ -92,30 +92,14 @@ public:
 	OwnArray() = default;
 	~OwnArray() { clear(); }
 
-	/* Once, until clear(). */
+	/* Once, until clear(); an error leaves nothing. */
 	Error allocate(size_t count)
 	{
-		const size_t pieces = (count + per_piece - 1) / per_piece;
+		const Error error = fill(count);
 
-		static_assert(alignof(T) <= PORT_KMALLOC_MINALIGN);
-		if (pieces > page / sizeof(T *))
-			return Error::NoMemory;
-		pieces_ = static_cast<T **>(port_alloc(pieces * sizeof(T *),
-						       PORT_MAY_SLEEP));
-		if (!pieces_)
-			return Error::NoMemory;
-		for (; size_ < count; ++size_) {
-			T *&piece = pieces_[size_ / per_piece];
-
-			if (!piece)
-				piece = static_cast<T *>(
-					port_alloc(per_piece * sizeof(T),
-						   PORT_MAY_SLEEP));
-			if (!piece)
-				return Error::NoMemory;
-			new (InPlace{}, &(*this)[size_]) T();
-		}
-		return Error::None;
+		if (error != Error::None)
+			clear();
+		return error;
 	}
 
 	void clear()
@@ -156,6 +140,31 @@ private:
 	static constexpr size_t page = 4096;
 	static constexpr size_t per_piece =
 		sizeof(T) < page ? page / sizeof(T) : 1;
+
+	Error fill(size_t count)
+	{
+		const size_t pieces = (count + per_piece - 1) / per_piece;
+
+		static_assert(alignof(T) <= PORT_KMALLOC_MINALIGN);
+		if (pieces > page / sizeof(T *))
+			return Error::NoMemory;
+		pieces_ = static_cast<T **>(port_alloc(pieces * sizeof(T *),
+						       PORT_MAY_SLEEP));
+		if (!pieces_)
+			return Error::NoMemory;
+		for (; size_ < count; ++size_) {
+			T *&piece = pieces_[size_ / per_piece];
+
+			if (!piece)
+				piece = static_cast<T *>(
+					port_alloc(per_piece * sizeof(T),
+						   PORT_MAY_SLEEP));
+			if (!piece)
+				return Error::NoMemory;
+			new (InPlace{}, &(*this)[size_]) T();
+		}
+		return Error::None;
+	}
 
 	T &operator[](size_t index)
 	{

@@ -12,6 +12,8 @@ namespace host {
 /* The allocation after @successes more fails; the ones after it succeed. */
 void fail_allocation_after(size_t successes);
 void fail_no_allocation();
+/* Whether the one that fails is still to come. */
+bool allocation_is_to_fail();
 
 /* Allocations not freed yet. */
 size_t live_allocations();

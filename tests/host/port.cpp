@@ -72,6 +72,7 @@ void die(const char *what)
 
 void fail_allocation_after(size_t successes) { fail_after = successes; }
 void fail_no_allocation() { fail_after = never; }
+bool allocation_is_to_fail() { return fail_after != never; }
 size_t live_allocations() { return live.size(); }
 
 std::string take_log()

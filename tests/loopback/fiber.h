@@ -26,8 +26,13 @@ public:
 private:
 	static void begin();
 	void arrive(Fiber *from);
+	void leap();
+	void switch_from(Fiber &from);
 
+	/* How it begins, and where it goes on. */
 	ucontext_t context_ = {};
+	void *place_[5] = {};
+	bool begun_ = false;
 	void (*entry_)(void *argument) = nullptr;
 	void *argument_ = nullptr;
 	void *memory_ = nullptr;

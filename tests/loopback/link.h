@@ -40,6 +40,8 @@ struct Broken {
 	bool lose_send_completion = false;
 	/* A Send with Invalidate names another STag. */
 	bool invalidate_another = false;
+	/* The target core keeps what was aborted. */
+	bool forget_aborted = false;
 };
 
 /* What no honest end would do, in words; empty when all is well. */

@@ -36,8 +36,8 @@ struct Settings {
 	/* Longest part of an answer to a Text Request. */
 	u32 text_part = 8192;
 	u32 disk_blocks = 512;
-	/* The target core forgets to free what was aborted: for a test. */
-	bool forget_aborted = false;
+	/* What the disk takes for a command, at most. */
+	u32 disk_ms = 0;
 };
 
 struct LioSession {
@@ -270,6 +270,8 @@ public:
 	size_t sessions = 0;
 	/* Sessions that their last connection left behind. */
 	size_t kept_sessions = 0;
+	/* Of Broken. */
+	bool forget_aborted = false;
 	/* Commands that had a response, by status. */
 	u64 responses = 0;
 	u64 aborts = 0;

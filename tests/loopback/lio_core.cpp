@@ -66,7 +66,7 @@ void handle_abort(iscsit_cmd *cmd)
 	++cmd->conn.lio.aborts;
 	cmd->in_state_list = false;
 	lio_aborted_task(cmd->conn.transport(), cmd);
-	if (cmd->conn.lio.settings.forget_aborted)
+	if (cmd->conn.lio.forget_aborted)
 		return;
 	if (cmd->put())
 		host::die("an aborted command has no reference of the core");
@@ -146,11 +146,14 @@ void iscsit_cmd::execute()
 		scheduler().post([this] { handle_abort(this); });
 		return;
 	}
+	const u32 longest = conn.lio.settings.disk_ms;
+
 	scheduler().post([this] {
 		if (data_length > 0)
 			transfer(*this);
 		complete(0);
-	});
+	}, scheduler().chance(128) ? scheduler().random().below(longest + 1) :
+				     longest);
 }
 
 /* target_complete_cmd() */

@@ -39,6 +39,7 @@ Machine::Machine(const Options &options)
 {
 	network.device = options.device;
 	lio_settings = default_settings;
+	lio_settings.receive_data = options.receive_data;
 	host::take_log();
 }
 

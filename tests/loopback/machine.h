@@ -17,6 +17,8 @@ public:
 		Scheduler::Options scheduler;
 		Settings settings;
 		Device device;
+		/* The module's parameter receive_data. */
+		u32 receive_data = 4096;
 	};
 
 	explicit Machine(const Options &options);

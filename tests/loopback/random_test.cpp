@@ -9,6 +9,16 @@
 
 #include "loopback/script.h"
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+
+/* A run allocates much and lives for milliseconds. */
+const char *__asan_default_options()
+{
+	return "malloc_context_size=8:quarantine_size_mb=16";
+}
+#endif
+
 namespace {
 
 using loopback::RandomRun;

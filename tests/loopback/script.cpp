@@ -25,11 +25,11 @@ using libiser::TextKeys;
 
 namespace {
 
-constexpr u32 blocks_of_each = 160;
+constexpr u32 blocks_of_each = 80;
 /* Of 100: how often a connection does not live until its logout. */
 constexpr unsigned misfortunes = 40;
 /* In steps of the scheduler: a login and some commands. */
-constexpr u32 latest_misfortune = 2500;
+constexpr u32 latest_misfortune = 900;
 
 /* What the machine of a run is like. */
 Machine::Options random_machine(u64 seed, Random &random)
@@ -38,9 +38,11 @@ Machine::Options random_machine(u64 seed, Random &random)
 	Device &device = options.device;
 	Settings &settings = options.settings;
 	constexpr u32 hold_ups[] = {0, 0, 4, 24};
+	constexpr u32 receive_sizes[] = {512, 1024, 2048, 4096};
 
 	options.scheduler.seed = seed + 1;
 	options.scheduler.hold_up = random.pick(hold_ups);
+	options.receive_data = random.pick(receive_sizes);
 	device.send_with_invalidate = random.chance(80);
 	device.read_depth = static_cast<u8>(random.between(1, 16));
 	device.pieces = static_cast<u16>(random.between(1, 16));
@@ -53,6 +55,7 @@ Machine::Options random_machine(u64 seed, Random &random)
 	settings.immediate_data = random.chance(85);
 	settings.login_rounds = random.between(1, 3);
 	settings.disk_blocks = 3 * blocks_of_each;
+	settings.disk_ms = random.chance(50) ? random.below(20) : 0;
 	if (random.chance(20))
 		settings.nopin_timeout = 0;
 	return options;
@@ -206,7 +209,7 @@ void Player::problem(const std::string &what)
 
 void Player::play()
 {
-	const u32 sessions = random_.between(1, 2);
+	const u32 sessions = random_.chance(40) ? 2 : 1;
 
 	for (u32 i = 0; i < sessions; ++i) {
 		one_session();
@@ -321,7 +324,7 @@ bool Player::is_free(u32 lba, u32 blocks) const
 
 void Player::start_transfer(bool write)
 {
-	const u32 blocks = random_.chance(10) ? random_.between(1, 96) :
+	const u32 blocks = random_.chance(10) ? random_.between(1, 64) :
 						random_.between(1, 12);
 	const u32 lba = model_.first() +
 			random_.below(model_.blocks() - blocks + 1);
@@ -513,7 +516,7 @@ void Player::finish_all()
 
 void Player::leave()
 {
-	const u32 how = run_.undisturbed ? 99 : random_.below(100);
+	const u32 how = run_.undisturbed ? 50 : random_.below(100);
 
 	if (how < 10) {
 		session().connection().disconnect();
@@ -571,14 +574,20 @@ std::string RandomRun::go()
 	std::vector<std::shared_ptr<Thread>> threads;
 	std::string problems;
 
-	initiators = random.between(1, 3);
+	constexpr u32 crowds[] = {1, 1, 2, 3};
+
+	initiators = random.pick(crowds);
 	Misfortune::stopped_any = false;
 
 	machine.network.broken = broken;
+	machine.lio.forget_aborted = broken.forget_aborted;
 	if (no_memory_for)
 		host::fail_allocation_after(*no_memory_for);
-	if (machine.open() < 0)
+	if (machine.open() < 0) {
+		host::fail_no_allocation();
+		machine.close();
 		return machine.leftovers();
+	}
 	for (u32 i = 0; i < initiators; ++i) {
 		players.push_back(std::make_unique<Player>(*this, machine, i));
 		threads.push_back(machine.scheduler.start(

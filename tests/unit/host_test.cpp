@@ -71,6 +71,27 @@ TEST_F(HostTest, MakeFailsWithoutAConstructorRun)
 	EXPECT_EQ(alive, 0);
 }
 
+/* A window that could not be widened is widened later (F-20). */
+TEST_F(HostTest, F20_AnArrayThatFailedMayBeAllocatedAgain)
+{
+	struct Large {
+		u8 bytes[1500];
+	};
+	constexpr size_t count = 10;
+	OwnArray<Large> array;
+
+	/* The list of pieces, and five pieces of two. */
+	for (size_t successes = 0; successes < 6; ++successes) {
+		host::fail_allocation_after(successes);
+		EXPECT_EQ(array.allocate(count), Error::NoMemory);
+		EXPECT_EQ(array.size(), 0u);
+		EXPECT_EQ(host::live_allocations(), 0u);
+	}
+	EXPECT_EQ(array.allocate(count), Error::None);
+	for (Large &large : array)
+		large.bytes[0] = 1;
+}
+
 TEST_F(HostTest, WorkRunsOnceAndInItsTime)
 {
 	Worker worker;
