@@ -297,10 +297,17 @@ Pdu command_by_hand(Session &session, std::uint8_t flags,
 	return pdu;
 }
 
+Pdu ping_request(Session &session, bool immediate, std::uint32_t seed)
+{
+	Pdu pdu = session.make(IscsiOpcode::NopOut, immediate);
+
+	pdu.request().specific_20 = iser::reserved_tag;
+	pdu.data = pattern(64, seed);
+	return pdu;
+}
+
 WaitingWrite::WaitingWrite(Lab &lab, TextKeys keys)
-	/* Small bursts, so that the command window is not just this write. */
-	: session(lab.login(with(with(std::move(keys), "InitialR2T", "No"),
-				 "FirstBurstLength", "8192")))
+	: session(lab.login(with(std::move(keys), "InitialR2T", "No")))
 {
 	ScsiRequest request;
 
