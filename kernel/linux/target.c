@@ -189,6 +189,8 @@ void target_command_aborted(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 {
 	unlist_command(conn, cmd);
 	end_task_attribute(&cmd->se_cmd);
+	/* LIO moves MaxCmdSN with a response, and this one has none. */
+	iscsit_increment_maxcmdsn(cmd, conn->sess);
 	if (cmd->data_direction == DMA_TO_DEVICE)
 		iscsit_stop_dataout_timer(cmd);
 }

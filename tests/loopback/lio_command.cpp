@@ -97,8 +97,6 @@ iscsit_cmd::~iscsit_cmd()
 	conn.forget_queued(this);
 	--conn.session->tags_used;
 	--conn.lio.commands;
-	if (aborted)
-		count();
 }
 
 Disk &iscsit_cmd::disk() { return conn.lio.disk; }
@@ -259,6 +257,7 @@ void target_command_free(struct iscsit_conn *, struct iscsit_cmd *cmd)
 void target_command_aborted(struct iscsit_conn *, struct iscsit_cmd *cmd)
 {
 	cmd->unlist();
+	cmd->count();
 }
 
 void target_reject(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 reason,
