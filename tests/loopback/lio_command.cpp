@@ -254,6 +254,7 @@ void target_command_free(struct iscsit_conn *, struct iscsit_cmd *cmd)
 	cmd->free(false);
 }
 
+/* As linux/target.c has it: nothing else would count it. */
 void target_command_aborted(struct iscsit_conn *, struct iscsit_cmd *cmd)
 {
 	cmd->unlist();
@@ -381,12 +382,16 @@ void target_get_data(struct iscsit_cmd *cmd, struct target_data *out)
 
 /* Data-Out -------------------------------------------------------------------------------- */
 
+/* As linux/target.c has it: the latest one. */
 static iscsit_cmd *find_listed(iscsit_conn &conn, u32 itt, IscsiOpcode opcode)
 {
-	for (iscsit_cmd *cmd : conn.commands)
-		if (cmd->itt == itt && cmd->opcode == opcode)
-			return cmd;
-	return nullptr;
+	const auto found = std::find_if(
+		conn.commands.rbegin(), conn.commands.rend(),
+		[=](const iscsit_cmd *cmd) {
+			return cmd->itt == itt && cmd->opcode == opcode;
+		});
+
+	return found == conn.commands.rend() ? nullptr : *found;
 }
 
 struct iscsit_cmd *target_find_command(struct iscsit_conn *conn, u32 itt)
