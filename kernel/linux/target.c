@@ -322,13 +322,17 @@ void target_write_complete(struct iscsit_cmd *cmd)
 
 /* Data-Out -------------------------------------------------------------------- */
 
+/*
+ * The latest one: the initiator may use a tag again as soon as it has the
+ * response, and the command before is listed until that is known to be sent.
+ */
 static struct iscsit_cmd *find_listed(struct iscsit_conn *conn, u32 itt,
 				      u8 opcode)
 {
 	struct iscsit_cmd *cmd, *found = NULL;
 
 	spin_lock_bh(&conn->cmd_lock);
-	list_for_each_entry(cmd, &conn->conn_cmd_list, i_conn_node) {
+	list_for_each_entry_reverse(cmd, &conn->conn_cmd_list, i_conn_node) {
 		if (be32_to_cpu((__force __be32)cmd->init_task_tag) == itt &&
 		    cmd->iscsi_opcode == opcode) {
 			found = cmd;

@@ -3,10 +3,10 @@
  * What the C++ code may ask of the system it runs in: memory, locks, deferred
  * work, waiting, time, log.
  *
- * Two implementations: kernel/linux/port.c (Linux) and tests/host/port.cpp (a
- * process).  Only plain C types cross this line, so that neither side needs
- * the other's headers.  Kernel objects are handed over as storage whose size
- * and alignment come from the generated port/layout.h.
+ * Two implementations: kernel/linux/port.c (Linux) and tests/host (a process).
+ * Only plain C types cross this line, so that neither side needs the other's
+ * headers.  Kernel objects are handed over as storage whose size and alignment
+ * come from the generated port/layout.h.
  */
 #ifndef LIO_ISER_PORT_PORT_H
 #define LIO_ISER_PORT_PORT_H

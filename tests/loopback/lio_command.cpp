@@ -98,8 +98,6 @@ iscsit_cmd::~iscsit_cmd()
 	conn.forget_queued(this);
 	--conn.session->tags_used;
 	--conn.lio.commands;
-	if (aborted)
-		count();
 }
 
 Disk &iscsit_cmd::disk() { return conn.lio.disk; }
@@ -425,12 +423,16 @@ void target_get_data(struct iscsit_cmd *cmd, struct target_data *out)
 
 /* Data-Out -------------------------------------------------------------------------------- */
 
+/* As linux/target.c has it: the latest one. */
 static iscsit_cmd *find_listed(iscsit_conn &conn, u32 itt, IscsiOpcode opcode)
 {
-	for (iscsit_cmd *cmd : conn.commands)
-		if (cmd->itt == itt && cmd->opcode == opcode)
-			return cmd;
-	return nullptr;
+	const auto found = std::find_if(
+		conn.commands.rbegin(), conn.commands.rend(),
+		[=](const iscsit_cmd *cmd) {
+			return cmd->itt == itt && cmd->opcode == opcode;
+		});
+
+	return found == conn.commands.rend() ? nullptr : *found;
 }
 
 struct iscsit_cmd *target_find_command(struct iscsit_conn *conn, u32 itt)

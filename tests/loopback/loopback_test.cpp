@@ -434,6 +434,66 @@ TEST_F(Loopback, F25_AWriteThatWaitsForDataIsAborted)
 	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
+TEST_F(Loopback, AnAbortedCommandGivesItsPlaceInTheWindowBack)
+{
+	Initiator initiator;
+	ByteVector out = pattern(8, 1);
+
+	machine.lio.settings.initial_r2t = false;
+	machine.lio.settings.command_window = 4;
+	initiator.session.login(with_keys({{"InitialR2T", "No"}}));
+	for (u32 aborts = 0; aborts < 6; ++aborts) {
+		const Session::Tag tag = initiator.session.start(
+			{.cdb = write_10(0, 8), .out = out, .immediate = 0,
+			 .withhold_data_out = true,
+			 .timeout = Milliseconds(1000)});
+
+		EXPECT_EQ(initiator.session.task_management(
+				  TaskManagement::AbortTask, {}, tag), 0);
+		initiator.session.forget(tag);
+	}
+	write_and_read(initiator.session, 0, 8);
+	EXPECT_EQ(initiator.session.logout(), 0);
+}
+
+/* RFC 7143 11.2.1.8: a tag is free when its response is here. */
+TEST_F(Loopback, ATagMayComeAgainBeforeItsResponseIsKnownToBeSent)
+{
+	Initiator initiator;
+	Session &session = initiator.session;
+	ByteVector out = pattern(2, 5);
+
+	machine.lio.settings.initial_r2t = false;
+	session.login(with_keys({{"InitialR2T", "No"},
+				 {"FirstBurstLength", "1024"}}));
+	EXPECT_TRUE(session.scsi({.cdb = {0, 0, 0, 0, 0, 0}}).good());
+	acknowledgements_are_late();
+
+	const Session::Tag tag = session.start({.cdb = {0, 0, 0, 0, 0, 0}});
+
+	EXPECT_TRUE(session.finish(tag).good());
+
+	/* The same once more, with data that comes in a PDU of its own. */
+	libiser::Pdu command = session.make(iser::IscsiOpcode::ScsiCommand);
+	libiser::Pdu data(iser::IscsiOpcode::DataOut);
+	auto &scsi = command.head.bhs.as<iser::ScsiCommandPdu>();
+	auto &data_out = data.head.bhs.as<iser::DataOutPdu>();
+	const ByteVector cdb = write_10(0, 2);
+
+	scsi.flags = iser::ScsiCommandPdu::write_bit;
+	scsi.itt = data_out.itt = tag;
+	scsi.expected_data_transfer_length = static_cast<u32>(out.size());
+	std::copy(cdb.begin(), cdb.end(), scsi.cdb);
+	data_out.flags = iser::Bhs::final_bit;
+	data_out.ttt = iser::reserved_tag;
+	data.data = out;
+	session.send(command);
+	session.connection().send(data.bytes());
+	EXPECT_EQ(session.receive_for(tag, Milliseconds(1000)).opcode(),
+		  iser::IscsiOpcode::ScsiResponse);
+	EXPECT_EQ(session.logout(), 0);
+}
+
 TEST_F(Loopback, WhatHasEndedIsNotAborted)
 {
 	Initiator initiator;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random runs.  LOOPBACK_SEED=n replays one; LOOPBACK_SEEDS=n makes n of them
- * in place of each thousand.
+ * Random runs.  LOOPBACK_SEED=n replays one, LOOPBACK_SEEDS=n makes n of them in
+ * place of each thousand; both make so many from that one on.
  */
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ TEST_P(Interleavings, DataIsRightAndNothingIsLeft)
 	const bool one = std::getenv("LOOPBACK_SEED");
 	const u64 first = number("LOOPBACK_SEED",
 				 static_cast<u64>(GetParam()) * share);
-	const u64 count = one ? 1 : number("LOOPBACK_SEEDS", share);
+	const u64 count = number("LOOPBACK_SEEDS", one ? 1 : share);
 	RandomRun all = {.seed = 0};
 
 	for (u64 seed = first; seed < first + count; ++seed) {

@@ -56,6 +56,8 @@ Machine::Options random_machine(u64 seed, Random &random)
 	settings.login_rounds = random.between(1, 3);
 	settings.disk_blocks = 3 * blocks_of_each;
 	settings.disk_ms = random.chance(50) ? random.below(20) : 0;
+	if (random.chance(30))
+		settings.text_part = random.between(16, 64);
 	if (random.chance(20))
 		settings.nopin_timeout = 0;
 	return options;
@@ -137,6 +139,50 @@ private:
 	Events event_;
 };
 
+/* Now and then the network owes acknowledgements for a while. */
+class LateAcknowledgements {
+public:
+	LateAcknowledgements(Machine &machine, Random &random)
+		: machine_(machine), every_(random.between(20, 400)),
+		  event_("acknowledgements change their mind",
+			 [this] { return machine_.scheduler.steps() >= next_; },
+			 [this] { change(); })
+	{
+	}
+	/* From now on they are on time. */
+	void stop()
+	{
+		machine_.network.acknowledgements_late = false;
+		next_ = never;
+		machine_.scheduler.wait("the last acknowledgements", nullptr,
+					machine_.scheduler.now() +
+						longest_ms);
+	}
+
+private:
+	void change()
+	{
+		bool &late = machine_.network.acknowledgements_late;
+
+		late = !late;
+		next_ = machine_.scheduler.steps() +
+			machine_.scheduler.random().below(every_);
+		/* Time would stand still for who waits for one. */
+		if (late)
+			machine_.scheduler.post([this] {
+				machine_.network.acknowledgements_late = false;
+			}, longest_ms);
+	}
+
+	/* How long they may be owed. */
+	static constexpr u64 longest_ms = 20;
+
+	Machine &machine_;
+	const u32 every_;
+	u64 next_ = 0;
+	Events event_;
+};
+
 /* One initiator: logs in, works, logs out or loses its connection; again. */
 class Player {
 public:
@@ -183,6 +229,7 @@ private:
 	void give_up(bool later);
 	void ping();
 	void snack();
+	void async();
 	void finish_all();
 	bool is_free(u32 lba, u32 blocks) const;
 	Session &session() { return initiator_->session; }
@@ -196,7 +243,7 @@ private:
 	std::unique_ptr<Misfortune> misfortune_;
 	std::map<Session::Tag, Task> tasks_;
 	bool logged_in_ = false;
-	/* Rejects that were asked for. */
+	/* PDUs without a task that may come. */
 	u32 rejects_ = 0;
 	std::string problems_;
 };
@@ -306,6 +353,8 @@ void Player::step()
 		snack();
 	else if (what < 96)
 		session().discover();
+	else if (what < 97)
+		async();
 	else if (what < 98)
 		finish_all();
 	else
@@ -504,6 +553,13 @@ void Player::snack()
 	++rejects_;
 }
 
+/* Of whichever session it is; whoever gets it keeps it. */
+void Player::async()
+{
+	if (run_.initiators == 1 && machine_.lio.send_async(0))
+		++rejects_;
+}
+
 void Player::finish_all()
 {
 	const u64 until = machine_.scheduler.now() + 60000;
@@ -588,16 +644,37 @@ std::string RandomRun::go()
 		machine.close();
 		return machine.leftovers();
 	}
+
+	std::optional<LateAcknowledgements> late;
+
+	if (random.chance(30))
+		late.emplace(machine, random);
 	for (u32 i = 0; i < initiators; ++i) {
 		players.push_back(std::make_unique<Player>(*this, machine, i));
 		threads.push_back(machine.scheduler.start(
 			"an initiator",
 			[player = players.back().get()] { player->play(); }));
 	}
-	machine.scheduler.wait("the initiators", [&] {
+
+	const auto all_ended = [&] {
 		return std::ranges::all_of(threads, &Thread::ended);
-	});
+	};
+
+	/* The portal may go while they are at it (F-12). */
+	if (!undisturbed && random.chance(8)) {
+		const u64 moment = random.below(latest_misfortune);
+
+		Misfortune::stopped_any = true;
+		machine.scheduler.wait("the portal's end", [&] {
+			return all_ended() ||
+			       machine.scheduler.steps() >= moment;
+		});
+		machine.lio.close();
+	}
+	machine.scheduler.wait("the initiators", all_ended);
 	host::fail_no_allocation();
+	if (late)
+		late->stop();
 	machine.close();
 	for (auto &player : players) {
 		Model &model = player->model();
