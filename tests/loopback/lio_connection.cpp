@@ -275,7 +275,7 @@ void target_logout_sent(struct iscsit_conn *conn, struct iscsit_cmd *)
 
 int target_is_logged_in(struct iscsit_conn *conn)
 {
-	return conn->session && !conn->new_session;
+	return !!conn->session && !conn->login;
 }
 
 void target_stop_commands(struct iscsit_conn *conn) { conn->core_stopped = true; }
