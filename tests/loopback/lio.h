@@ -53,7 +53,11 @@ struct LioSession {
 	u32 connections = 0;
 };
 
-using Bytes48 = std::array<u8, 48>;
+/* A BHS, as the port hands it over. */
+inline iser::Bhs &bhs_of(u8 *bytes)
+{
+	return *reinterpret_cast<iser::Bhs *>(bytes);
+}
 
 } // namespace loopback
 

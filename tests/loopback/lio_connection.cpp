@@ -84,7 +84,7 @@ void Lio::stop_session(size_t number)
 
 bool Lio::send_async(size_t number)
 {
-	if (number >= running.size())
+	if (number >= running.size() || running[number]->exiting)
 		return false;
 	iscsit_conn *conn = running[number];
 	iscsit_cmd *cmd = target_command_allocate(conn);
@@ -128,7 +128,7 @@ void iscsit_conn::interrupt()
 	transmit_->interrupted = true;
 }
 
-/* Queues ------------------------------------------------------------------------ */
+/* Queues ------------------------------------------------------------------- */
 
 void iscsit_conn::add_immediate(iscsit_cmd *cmd, enum target_state state)
 {
@@ -171,7 +171,7 @@ bool iscsit_conn::transmit_one()
 	return lio_response_queue(transport(), next.cmd, next.state) >= 0;
 }
 
-/* Threads ------------------------------------------------------------------------ */
+/* Threads ------------------------------------------------------------------ */
 
 void iscsit_conn::receive_thread()
 {
@@ -248,7 +248,7 @@ void iscsit_conn::release_commands()
 	}
 }
 
-/* port/target.h: the end ----------------------------------------------------------- */
+/* port/target.h: the end --------------------------------------------------- */
 
 int target_logout_closes(struct iscsit_conn *, struct iscsit_cmd *)
 {
@@ -274,7 +274,10 @@ void target_logout_sent(struct iscsit_conn *conn, struct iscsit_cmd *)
 }
 
 int target_has_session(struct iscsit_conn *conn) { return !!conn->session; }
-void target_stop_commands(struct iscsit_conn *conn) { conn->core_stopped = true; }
+void target_stop_commands(struct iscsit_conn *conn)
+{
+	conn->core_stopped = true;
+}
 
 int target_wait_commands(struct iscsit_conn *conn, unsigned int timeout_ms)
 {

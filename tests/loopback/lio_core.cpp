@@ -220,7 +220,7 @@ void iscsit_cmd::handle_tmr()
 	put();
 }
 
-/* port/target.h -------------------------------------------------------------------- */
+/* port/target.h ------------------------------------------------------------ */
 
 void target_scsi_put(struct iscsit_cmd *cmd)
 {

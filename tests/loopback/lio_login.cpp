@@ -246,7 +246,7 @@ void iscsit_conn::finish_login()
 	start();
 }
 
-/* port/target.h ----------------------------------------------------------------- */
+/* port/target.h ------------------------------------------------------------ */
 
 int target_portal_enabled(struct iscsi_np *np) { return np->enabled; }
 int target_portal_stopping(struct iscsi_np *np) { return np->stopping; }

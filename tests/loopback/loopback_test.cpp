@@ -90,7 +90,7 @@ private:
 	bool late_ = false;
 };
 
-/* Login ------------------------------------------------------------------------ */
+/* Login -------------------------------------------------------------------- */
 
 TEST_F(Loopback, LoginToLogout)
 {
@@ -160,7 +160,7 @@ TEST_F(Loopback, ALoginRequestMayComeBeforeTheResponseIsKnownToBeSent)
 	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
-/* Data -------------------------------------------------------------------------- */
+/* Data --------------------------------------------------------------------- */
 
 TEST_F(Loopback, ImmediateDataIsWritten)
 {
@@ -354,7 +354,7 @@ TEST_F(Loopback, F28_WithoutATagAPduWaits)
 	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
-/* The others ---------------------------------------------------------------------- */
+/* The others --------------------------------------------------------------- */
 
 TEST_F(Loopback, ANopOutComesBack)
 {
@@ -553,7 +553,7 @@ TEST_F(Loopback, UnknownOpcodesAreRejected)
 	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
-/* The end ---------------------------------------------------------------------------- */
+/* The end ------------------------------------------------------------------ */
 
 TEST_F(Loopback, WhoLeavesBeforeTheReplyLeavesNothing)
 {
