@@ -16,8 +16,9 @@ Network &network() { return Network::instance(); }
 
 verbs_listener::verbs_listener(const port_address &where, void *whose)
 	: address(where), context(whose),
-	  cm("connection requests", [this] { return !requests.empty(); },
-	     [this] { connect(); })
+	  cm("the listener's events",
+	     [this] { return !requests.empty() || !events.empty(); },
+	     [this] { step(); })
 {
 	network().listeners.push_back(this);
 }
@@ -28,6 +29,18 @@ verbs_listener::~verbs_listener()
 	for (auto &link : requests)
 		link->phase = Link::Phase::Refused;
 	port_free(memory);
+}
+
+void verbs_listener::step()
+{
+	if (events.empty()) {
+		connect();
+		return;
+	}
+	const enum verbs_listener_event event = events.front();
+
+	events.pop_front();
+	verbs_listener_event(context, event);
 }
 
 void verbs_listener::connect()
@@ -105,6 +118,15 @@ void Network::fail(Link &link, Failure failure)
 		});
 		break;
 	}
+}
+
+void Network::disturb_listeners(Failure failure)
+{
+	for (verbs_listener *listener : listeners)
+		listener->events.push_back(
+			failure == Failure::Removed ?
+				VERBS_LISTENER_DEVICE_REMOVED :
+				VERBS_LISTENER_ADDRESS_CHANGED);
 }
 
 void Link::target_establish()

@@ -122,6 +122,8 @@ public:
 	/* Ends a connection in the way that a device would. */
 	enum class Failure { QueuePair, AddressChanged, Removed };
 	void fail(Link &link, Failure failure);
+	/* The address that portals listen at moves, or their device goes. */
+	void disturb_listeners(Failure failure);
 
 private:
 	static Network *instance_;

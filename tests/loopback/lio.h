@@ -110,6 +110,8 @@ struct iscsit_conn {
 	std::unique_ptr<iscsi_login> login;
 	std::unique_ptr<loopback::LioSession> new_session;
 	loopback::LioSession *session = nullptr;
+	/* Who it is (RFC 7143 4.2.7.1). */
+	std::array<u8, 6> isid = {};
 	u32 stat_sn = 0;
 	u32 max_recv_data_segment_length = 262144;
 	std::list<iscsit_cmd *> commands;
@@ -129,6 +131,7 @@ private:
 	bool has_turn();
 	int negotiate();
 	bool check_names();
+	void reinstate();
 	void refuse(u8 status_class, u8 status_detail);
 	void drop_login();
 	void finish_login();

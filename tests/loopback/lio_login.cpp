@@ -98,7 +98,8 @@ void iscsit_conn::log_in()
 		drop_login();
 		return;
 	}
-	/* Its tags are those of the session that begins. */
+	reinstate();
+
 	const u32 cmd_sn = login->request.as<LoginRequestPdu>().cmd_sn;
 
 	new_session = std::make_unique<LioSession>();
@@ -159,6 +160,24 @@ bool iscsit_conn::check_names()
 		return true;
 	refuse(2, 3);
 	return false;
+}
+
+/* The same initiator port again: its session before ends first (6.3.5). */
+void iscsit_conn::reinstate()
+{
+	const auto &request = login->request.as<LoginRequestPdu>();
+
+	std::copy_n(request.isid, isid.size(), isid.begin());
+	for (iscsit_conn *other : lio.running) {
+		if (other->isid != isid)
+			continue;
+		const std::shared_ptr<bool> ended = other->closed;
+
+		other->interrupt();
+		scheduler().wait("the session before to end",
+				 [ended] { return *ended; });
+		return;
+	}
 }
 
 void iscsit_conn::refuse(u8 status_class, u8 status_detail)

@@ -621,6 +621,45 @@ TEST_F(Loopback, AnAdministratorEndsASession)
 		Milliseconds(1000)));
 }
 
+/* RFC 7143 6.3.5 */
+TEST_F(Loopback, WhoLogsInAgainEndsHisSessionBefore)
+{
+	Initiator before;
+	Initiator after;
+	ByteVector in(64 * Disk::block);
+
+	before.session.login(Machine::login_options());
+	before.session.start({.cdb = read_10(0, 64), .in = in});
+	after.session.login(Machine::login_options());
+	EXPECT_TRUE(before.session.connection().wait_closed(Milliseconds(0)));
+	write_and_read(after.session, 0, 8);
+	EXPECT_EQ(after.session.logout(), 0);
+}
+
+class ListenerMoves : public Loopback,
+		      public ::testing::WithParamInterface<Network::Failure> {
+};
+
+/* F-13, F-15: sessions stay, and others may log in soon. */
+TEST_P(ListenerMoves, AndListensAgain)
+{
+	Initiator before;
+	Initiator after;
+
+	before.session.login(Machine::login_options());
+	machine.network.disturb_listeners(GetParam());
+	EXPECT_THROW(before.session.receive(Milliseconds(1000)),
+		     libiser::TimedOut);
+	EXPECT_NE(host::take_log().find("listening again"), std::string::npos);
+	after.session.already_connected();
+	after.session.connection().connect();
+	EXPECT_EQ(before.session.logout(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Loopback, ListenerMoves,
+			 ::testing::Values(Network::Failure::AddressChanged,
+					   Network::Failure::Removed));
+
 class DeviceFails : public Loopback,
 		    public ::testing::WithParamInterface<Network::Failure> {
 };

@@ -26,8 +26,8 @@ public:
 	}
 
 	bool happened() const { return happened_; }
-	/* In this run. */
-	static inline bool stopped_any = false;
+	/* In this run something happened that others feel, too. */
+	static inline bool struck_all = false;
 
 private:
 	void strike()
@@ -46,9 +46,12 @@ private:
 			break;
 		case 2:
 			machine_.network.fail(link, Network::Failure::Removed);
+			struck_all = true;
+			machine_.network.disturb_listeners(
+				Network::Failure::Removed);
 			break;
 		case 3:
-			stopped_any = true;
+			struck_all = true;
 			machine_.lio.stop_session(0);
 			break;
 		default:

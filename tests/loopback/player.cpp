@@ -94,7 +94,7 @@ void Player::one_session()
 bool Player::is_excused() const
 {
 	return run_.no_memory_for || (misfortune_ && misfortune_->happened()) ||
-	       Misfortune::stopped_any ||
+	       Misfortune::struck_all ||
 	       (!logged_in_ && run_.initiators > 1);
 }
 

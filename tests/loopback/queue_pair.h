@@ -173,8 +173,10 @@ struct verbs_listener {
 	void *context;
 	void *memory = nullptr;
 	std::deque<std::shared_ptr<loopback::Link>> requests;
+	std::deque<enum verbs_listener_event> events;
 	loopback::Events cm;
 
 private:
+	void step();
 	void connect();
 };

@@ -83,7 +83,7 @@ std::string RandomRun::go()
 	constexpr u32 crowds[] = {1, 1, 2, 3};
 
 	initiators = random.pick(crowds);
-	Misfortune::stopped_any = false;
+	Misfortune::struck_all = false;
 
 	machine.network.broken = broken;
 	machine.lio.forget_aborted = broken.forget_aborted;
@@ -114,7 +114,7 @@ std::string RandomRun::go()
 	if (!undisturbed && random.chance(8)) {
 		const u64 moment = random.below(latest_misfortune);
 
-		Misfortune::stopped_any = true;
+		Misfortune::struck_all = true;
 		machine.scheduler.wait("the portal's end", [&] {
 			return all_ended() ||
 			       machine.scheduler.steps() >= moment;
