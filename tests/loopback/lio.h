@@ -50,7 +50,6 @@ struct LioSession {
 	/* A logout has closed it, or its last connection has gone. */
 	bool logged_out = false;
 	bool falls_back = false;
-	u32 connections = 0;
 };
 
 /* A BHS, as the port hands it over. */
@@ -62,7 +61,6 @@ inline iser::Bhs &bhs_of(u8 *bytes)
 } // namespace loopback
 
 struct iscsi_np {
-	loopback::Lio *lio = nullptr;
 	lio_portal *portal = nullptr;
 	std::shared_ptr<loopback::Thread> thread;
 	bool enabled = false;
@@ -79,7 +77,6 @@ struct iscsi_login {
 	u32 rounds = 0;
 	bool failed = false;
 	bool complete = false;
-	u32 initial_exp_stat_sn = 0;
 };
 
 struct iscsit_cmd;
@@ -202,7 +199,6 @@ struct iscsit_cmd {
 	int references = 0;
 	bool is_complete = false;
 	bool aborted = false;
-	bool fabric_stop = false;
 	bool write_pending = false;
 	/* The core's task management finds it. */
 	bool in_state_list = false;
@@ -210,7 +206,6 @@ struct iscsit_cmd {
 	u8 status = 0;
 	u8 sense_key = 0;
 	u16 sense_code = 0;
-	std::array<u8, 20> sense = {};
 	/* Who waits for its release. */
 	std::shared_ptr<bool> released;
 

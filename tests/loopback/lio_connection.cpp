@@ -31,7 +31,6 @@ Lio::~Lio() = default;
 int Lio::open(const port_address &address)
 {
 	np_ = {};
-	np_.lio = this;
 
 	const int error = lio_portal_create(&np_, &address, &np_.portal);
 

@@ -198,7 +198,7 @@ void iscsit_cmd::handle_tmr()
 
 		/* __target_check_io_state() */
 		if (cmd->opcode != IscsiOpcode::ScsiCommand || !meant ||
-		    !cmd->in_state_list || cmd->is_complete || cmd->fabric_stop)
+		    !cmd->in_state_list || cmd->is_complete)
 			continue;
 		cmd->aborted = true;
 		cmd->in_state_list = false;

@@ -259,7 +259,6 @@ void iscsit_conn::finish_login()
 {
 	scheduler().cancel(login_work);
 	session->max_cmd_sn += lio.settings.command_window - 1;
-	session->connections = 1;
 	login.reset();
 	lio.logging_in = nullptr;
 	start();

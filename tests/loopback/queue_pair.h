@@ -130,7 +130,6 @@ struct verbs_stream {
 	bool failed = false;
 	bool draining = false;
 	bool accepted = false;
-	bool refused = false;
 	bool heard = false;
 	bool established = false;
 	/* Of its own, as rdma_rw has them. */

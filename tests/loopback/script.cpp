@@ -72,69 +72,87 @@ void note_seed(u64 seed)
 #endif
 }
 
-std::string RandomRun::go()
+namespace {
+
+/* The initiators of a run, each on a thread of its own. */
+class Company {
+public:
+	Company(RandomRun &run, Machine &machine) : machine_(machine)
+	{
+		for (u32 i = 0; i < run.initiators; ++i)
+			add(std::make_unique<Player>(run, machine, i));
+	}
+
+	bool has_ended() const
+	{
+		return std::ranges::all_of(threads_, &Thread::ended);
+	}
+	/* What was wrong with them, and with what they wrote. */
+	std::string problems();
+
+private:
+	void add(std::unique_ptr<Player> player)
+	{
+		threads_.push_back(machine_.scheduler.start(
+			"an initiator",
+			[player = player.get()] { player->play(); }));
+		players_.push_back(std::move(player));
+	}
+
+	Machine &machine_;
+	std::vector<std::unique_ptr<Player>> players_;
+	std::vector<std::shared_ptr<Thread>> threads_;
+};
+
+std::string Company::problems()
 {
-	Random random = Random::of_case(seed, 1);
-	Machine machine(random_machine(seed, random));
-	std::vector<std::unique_ptr<Player>> players;
-	std::vector<std::shared_ptr<Thread>> threads;
 	std::string problems;
 
-	constexpr u32 crowds[] = {1, 1, 2, 3};
-
-	initiators = random.pick(crowds);
-	Misfortune::struck_all = false;
-
-	machine.network.broken = broken;
-	machine.lio.forget_aborted = broken.forget_aborted;
-	if (no_memory_for)
-		host::fail_allocation_after(*no_memory_for);
-	if (machine.open() < 0) {
-		host::fail_no_allocation();
-		machine.close();
-		return machine.leftovers();
-	}
-
-	std::optional<LateAcknowledgements> late;
-
-	if (random.chance(30))
-		late.emplace(machine, random);
-	for (u32 i = 0; i < initiators; ++i) {
-		players.push_back(std::make_unique<Player>(*this, machine, i));
-		threads.push_back(machine.scheduler.start(
-			"an initiator",
-			[player = players.back().get()] { player->play(); }));
-	}
-
-	const auto all_ended = [&] {
-		return std::ranges::all_of(threads, &Thread::ended);
-	};
-
-	/* The portal may go while they are at it (F-12). */
-	if (!undisturbed && random.chance(8)) {
-		const u64 moment = random.below(latest_misfortune);
-
-		Misfortune::struck_all = true;
-		machine.scheduler.wait("the portal's end", [&] {
-			return all_ended() ||
-			       machine.scheduler.steps() >= moment;
-		});
-		machine.lio.close();
-	}
-	machine.scheduler.wait("the initiators", all_ended);
-	host::fail_no_allocation();
-	if (late)
-		late->stop();
-	machine.close();
-	for (auto &player : players) {
+	for (auto &player : players_) {
 		Model &model = player->model();
 
 		problems += player->problems();
 		if (!model.may_read(model.first(),
-				    machine.lio.disk.at(model.first(),
-							model.blocks())))
+				    machine_.lio.disk.at(model.first(),
+							 model.blocks())))
 			problems += "the disk has what was not written; ";
 	}
+	return problems;
+}
+
+/* The portal goes while they are at it (F-12). */
+void close_portal_early(Machine &machine, const Company &company,
+			Random &random)
+{
+	const u64 moment = random.below(latest_misfortune);
+
+	Misfortune::struck_all = true;
+	machine.scheduler.wait("the portal's end", [&] {
+		return company.has_ended() ||
+		       machine.scheduler.steps() >= moment;
+	});
+	machine.lio.close();
+}
+
+} // namespace
+
+std::string RandomRun::go()
+{
+	constexpr u32 crowds[] = {1, 1, 2, 3};
+	Random random = Random::of_case(seed, 1);
+	Machine machine(random_machine(seed, random));
+	std::string problems;
+
+	initiators = random.pick(crowds);
+	Misfortune::struck_all = false;
+	machine.network.broken = broken;
+	machine.lio.forget_aborted = broken.forget_aborted;
+	if (no_memory_for)
+		host::fail_allocation_after(*no_memory_for);
+	if (machine.open() >= 0)
+		problems = play(machine, random);
+	host::fail_no_allocation();
+	machine.close();
 	problems += machine.leftovers();
 	if (machine.network.dry)
 		problems += "no receive buffer was posted; ";
@@ -142,6 +160,27 @@ std::string RandomRun::go()
 	responses = machine.lio.responses;
 	aborts = machine.lio.aborts;
 	return problems;
+}
+
+std::string RandomRun::play(Machine &machine, Random &random)
+{
+	std::optional<LateAcknowledgements> late;
+
+	if (random.chance(30))
+		late.emplace(machine, random);
+
+	Company company(*this, machine);
+
+	if (!undisturbed && random.chance(8))
+		close_portal_early(machine, company, random);
+	machine.scheduler.wait("the initiators",
+			       [&] { return company.has_ended(); });
+	host::fail_no_allocation();
+	if (late)
+		late->stop();
+	/* Nothing is written any more. */
+	machine.close();
+	return company.problems();
 }
 
 } // namespace loopback
