@@ -213,25 +213,26 @@ guest_needs()
 	"$lab_dir/prepare" "$1" && "$lab_dir/build" "$1" > "$logs/build.log" 2>&1
 }
 
-# A guest of User Mode Linux has one processor, so two at a time.
+# jobs_in_pairs: reads "NAME KERNEL ARGUMENT..." for stream, one in a line. Two
+# at a time: a guest of User Mode Linux has one processor.
+jobs_in_pairs()
+{
+	local name kernel arguments names=()
+
+	while read -r name kernel arguments; do
+		[ ${#names[@]} -lt 2 ] || wait -n
+		names+=("$name")
+		# shellcheck disable=SC2086 # words
+		stream "$name" "$kernel" $arguments &
+	done
+	wait
+	sum_up "${names[@]}"
+}
+
 part_uml()
 {
-	local tests odd=() even=() i
-
 	guest_needs uml || { tail -n 20 "$logs/build.log"; return; }
-	mapfile -t tests < <(guest_tests)
-	for i in "${!tests[@]}"; do
-		if [ $((i % 2)) = 0 ]; then
-			even+=("${tests[i]}")
-		else
-			odd+=("${tests[i]}")
-		fi
-	done
-	stream uml-1 uml "${even[@]}" &
-	[ ${#odd[@]} = 0 ] || stream uml-2 uml "${odd[@]}" &
-	wait
-	sum_up uml-1
-	[ ${#odd[@]} = 0 ] || sum_up uml-2
+	jobs_in_pairs <<< "$(guest_tests | sed 's/.*/uml-& uml &/')"
 }
 
 # iWARP differs where addresses, ports, registrations and receive queues are
@@ -239,23 +240,8 @@ part_uml()
 part_siw()
 {
 	guest_needs uml || { tail -n 20 "$logs/build.log"; return; }
-	stream siw-1 uml -r siw login discovery provider bad_input protocol &
-	stream siw-2 uml -r siw io &
-	wait
-	sum_up siw-1 siw-2
-}
-
-# stock_streams SUFFIX ARGUMENT...: the same in both kernels at once.
-stock_streams()
-{
-	local suffix=$1 kernel
-
-	shift
-	for kernel in "${stock_kernels[@]}"; do
-		stream "$kernel$suffix" "$kernel" "$@" &
-	done
-	wait
-	sum_up "${stock_kernels[@]/%/$suffix}"
+	jobs_in_pairs <<< "$(printf '%s\n' io provider protocol login discovery \
+		bad_input | sed 's/.*/siw-& uml -r siw &/')"
 }
 
 part_stock()
@@ -267,8 +253,13 @@ part_stock()
 		guest_needs "$kernel" || { tail -n 20 "$logs/build.log"; return; }
 	done
 	export QUICK=1
-	stock_streams '' "${tests[@]}"
-	[ -n "${TESTS:-}" ] || stock_streams -siw -r siw provider
+	jobs_in_pairs <<< "$(
+		for kernel in "${stock_kernels[@]}"; do
+			echo "$kernel $kernel ${tests[*]}"
+		done
+		[ -n "${TESTS:-}" ] || for kernel in "${stock_kernels[@]}"; do
+			echo "$kernel-siw $kernel -r siw provider"
+		done)"
 }
 
 # -----------------------------------------------------------------------------

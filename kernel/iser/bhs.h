@@ -40,6 +40,18 @@ enum class RejectReason : u8 {
 	InvalidPduField = 0x09,
 };
 
+/* Task management functions (RFC 7143 11.5.1). */
+enum class TaskFunction : u8 {
+	AbortTask = 1,
+	AbortTaskSet = 2,
+	ClearAca = 3,
+	ClearTaskSet = 4,
+	LogicalUnitReset = 5,
+	TargetWarmReset = 6,
+	TargetColdReset = 7,
+	TaskReassign = 8,
+};
+
 /* Task tag that means "none" (RFC 7143 11.19.2). */
 inline constexpr u32 reserved_tag = 0xffffffff;
 
@@ -67,6 +79,7 @@ struct Bhs {
 						opcode_mask);
 	}
 	bool immediate() const { return opcode_and_immediate & immediate_bit; }
+	void set_immediate() { opcode_and_immediate |= immediate_bit; }
 	bool final() const { return flags & final_bit; }
 	u32 ahs_bytes() const { return total_ahs_length * 4u; }
 
@@ -121,6 +134,29 @@ struct DataOutPdu {
 	Be32 data_sn;
 	Be32 buffer_offset;
 	u8 reserved_44[4];
+};
+
+/* RFC 7143 11.5 */
+struct TaskManagementPdu {
+	u8 opcode_and_immediate;
+	u8 flags;
+	u8 reserved_2[2];
+	u8 total_ahs_length;
+	Be24 data_segment_length;
+	u8 lun[8];
+	Be32 itt;
+	Be32 referenced_task_tag;
+	Be32 cmd_sn;
+	Be32 exp_stat_sn;
+	Be32 ref_cmd_sn;
+	Be32 exp_data_sn;
+	u8 reserved_40[8];
+
+	static constexpr u8 function_mask = 0x7f;
+	TaskFunction function() const
+	{
+		return static_cast<TaskFunction>(flags & function_mask);
+	}
 };
 
 /* RFC 7143 11.12 */

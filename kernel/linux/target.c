@@ -158,61 +158,57 @@ static void unlist_command(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 	spin_unlock_bh(&conn->cmd_lock);
 }
 
-/*
- * A command has a reference for the fabric and one for the core.  Whether the
- * core's is still there although the core will not give it up: the command
- * failed while it waited for data; or it is task management that LIO answered
- * by itself, and in its turn, where LIO forgets that reference.
- */
-static bool core_never_had_it(struct iscsit_cmd *cmd)
+void target_get_command_state(struct iscsit_cmd *cmd,
+			      struct target_command_state *out)
 {
-	if (!cmd->se_cmd.se_tfo)
-		return false;
-	/* What LIO removes because of its CmdSN, it has given up, too. */
-	if (cmd->iscsi_opcode == ISCSI_OP_SCSI_TMFUNC)
-		return !cmd->immediate_cmd && cmd->i_state != ISTATE_REMOVE &&
-		       cmd->se_cmd.se_tmr_req &&
-		       !cmd->se_cmd.se_tmr_req->call_transport;
-	return cmd->iscsi_opcode == ISCSI_OP_SCSI_CMD &&
-	       cmd->se_cmd.t_state == TRANSPORT_WRITE_PENDING;
+	const struct se_cmd *se_cmd = &cmd->se_cmd;
+	const struct se_tmr_req *tmr = se_cmd->se_tmr_req;
+
+	out->in_core = !!se_cmd->se_tfo;
+	out->scsi = cmd->iscsi_opcode == ISCSI_OP_SCSI_CMD;
+	out->by_lio = cmd->iscsi_opcode == ISCSI_OP_SCSI_TMFUNC && tmr &&
+		      !tmr->call_transport;
+	out->immediate = cmd->immediate_cmd;
+	out->out_of_order = !!(cmd->cmd_flags & ICF_OOO_CMDSN);
+	out->waiting = se_cmd->t_state == TRANSPORT_WRITE_PENDING;
+	out->failed = !!cmd->sense_reason;
+	out->removed = cmd->i_state == ISTATE_REMOVE;
+	out->response_queued = atomic_read(&cmd->response_queue_count) > 0;
+	out->immediate_queued = atomic_read(&cmd->immed_queue_count) > 0;
 }
 
-void target_command_free(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
+void target_command_put(struct iscsit_cmd *cmd)
+{
+	target_put_sess_cmd(&cmd->se_cmd);
+}
+
+void target_command_free(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
+			 int wait)
 {
 	unlist_command(conn, cmd);
-	if (core_never_had_it(cmd))
-		target_put_sess_cmd(&cmd->se_cmd);
-	iscsit_free_cmd(cmd, false);
+	iscsit_free_cmd(cmd, wait);
+}
+
+void target_advance_max_cmd_sn(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
+{
+	iscsit_increment_maxcmdsn(cmd, conn->sess);
 }
 
 void target_command_aborted(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 {
 	unlist_command(conn, cmd);
 	end_task_attribute(&cmd->se_cmd);
-	/* LIO moves MaxCmdSN with a response, and this one has none. */
-	iscsit_increment_maxcmdsn(cmd, conn->sess);
 	if (cmd->data_direction == DMA_TO_DEVICE)
 		iscsit_stop_dataout_timer(cmd);
 }
 
-/*
- * Counts a PDU that LIO does not count, if it is the next one in order.  LIO
- * rejects before it counts; and what is rejected is not sent again (RFC 7143
- * 11.17.1), so without its CmdSN nothing behind it would be in order.
- */
-static bool use_up_cmd_sn(struct iscsit_conn *conn, const u8 *bhs)
+int target_use_up_cmd_sn(struct iscsit_conn *conn, u32 cmd_sn)
 {
-	const struct iscsi_hdr *hdr = (const struct iscsi_hdr *)bhs;
-	const u8 opcode = hdr->opcode & ISCSI_OPCODE_MASK;
-	const struct iscsi_scsi_req *request = (const void *)bhs;
 	struct iscsit_session *sess = conn->sess;
 	bool next;
 
-	if (hdr->opcode & ISCSI_OP_IMMEDIATE || opcode >= ISCSI_OP_SNACK ||
-	    opcode == ISCSI_OP_SCSI_DATA_OUT)
-		return false;
 	mutex_lock(&sess->cmdsn_mutex);
-	next = be32_to_cpu(request->cmdsn) == sess->exp_cmd_sn;
+	next = cmd_sn == sess->exp_cmd_sn;
 	if (next) {
 		sess->exp_cmd_sn++;
 		atomic_inc(&sess->max_cmd_sn);
@@ -221,19 +217,10 @@ static bool use_up_cmd_sn(struct iscsit_conn *conn, const u8 *bhs)
 	return next;
 }
 
-/* What went wrong was answered with a Reject. */
-static int or_use_up_cmd_sn(struct iscsit_conn *conn, const u8 *bhs, int result)
-{
-	if (result < 0)
-		use_up_cmd_sn(conn, bhs);
-	return result;
-}
-
 void target_reject(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 reason,
 		   u8 *bhs)
 {
 	list_command(conn, cmd);
-	use_up_cmd_sn(conn, bhs);
 	iscsit_reject_cmd(cmd, reason, bhs);
 }
 
@@ -242,8 +229,7 @@ void target_reject(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 reason,
 int target_scsi_setup(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
 		      struct target_scsi *out)
 {
-	if (or_use_up_cmd_sn(conn, bhs,
-			     iscsit_setup_scsi_cmd(conn, cmd, bhs)) < 0)
+	if (iscsit_setup_scsi_cmd(conn, cmd, bhs) < 0)
 		return -EPROTO;
 	out->immediate = cmd->immediate_data;
 	out->immediate_length = cmd->first_burst_len;
@@ -307,11 +293,6 @@ int target_scsi_sequence(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 void target_await_unsolicited(struct iscsit_cmd *cmd)
 {
 	iscsit_set_unsolicited_dataout(cmd);
-}
-
-void target_scsi_put(struct iscsit_cmd *cmd)
-{
-	target_put_sess_cmd(&cmd->se_cmd);
 }
 
 void target_get_data(struct iscsit_cmd *cmd, struct target_data *out)
@@ -421,15 +402,15 @@ int target_nop_out(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
 {
 	struct iscsi_nopout *hdr = (struct iscsi_nopout *)bhs;
 
-	if (or_use_up_cmd_sn(conn, bhs,
-			     iscsit_setup_nop_out(conn, cmd, hdr)) < 0)
+	if (iscsit_setup_nop_out(conn, cmd, hdr) < 0)
 		return -EPROTO;
 	if (cmd && length > 0) {
 		cmd->buf_ptr = copy_segment(data, length);
 		if (cmd->buf_ptr)
 			cmd->buf_ptr_size = length;
 	}
-	return iscsit_process_nop_out(conn, cmd, hdr);
+	iscsit_process_nop_out(conn, cmd, hdr);
+	return 0;
 }
 
 struct iscsit_cmd *target_find_text(struct iscsit_conn *conn, u32 itt)
@@ -437,19 +418,16 @@ struct iscsit_cmd *target_find_text(struct iscsit_conn *conn, u32 itt)
 	return find_listed(conn, itt, ISCSI_OP_TEXT);
 }
 
-static int take_text(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
-		     const void *text, u32 length)
+int target_text_is_of_one_target(struct iscsit_cmd *cmd)
+{
+	return !!(cmd->cmd_flags & ICF_SENDTARGETS_SINGLE);
+}
+
+int target_text(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
+		const void *text, u32 length)
 {
 	struct iscsi_text *hdr = (struct iscsi_text *)bhs;
-	const bool again = hdr->ttt != cpu_to_be32(0xffffffff);
 
-	/*
-	 * LIO looks at the request's text once more when it goes on with an
-	 * answer about one target, but has freed it by then.
-	 */
-	if (again && (cmd->cmd_flags & ICF_SENDTARGETS_SINGLE))
-		return iscsit_reject_cmd(cmd, ISCSI_REASON_CMD_NOT_SUPPORTED,
-					 bhs);
 	kfree(cmd->text_in_ptr);
 	cmd->text_in_ptr = NULL;
 	if (iscsit_setup_text_cmd(conn, cmd, hdr) < 0)
@@ -463,34 +441,15 @@ static int take_text(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
 	return iscsit_process_text_cmd(conn, cmd, hdr);
 }
 
-int target_text(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
-		const void *text, u32 length)
-{
-	return or_use_up_cmd_sn(conn, bhs,
-				take_text(conn, cmd, bhs, text, length));
-}
-
 int target_task_management(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			   u8 *bhs)
 {
-	struct iscsi_tm *hdr = (struct iscsi_tm *)bhs;
-	const u8 function = hdr->flags & ISCSI_FLAG_TM_FUNC_MASK;
-
-	/*
-	 * One that is not immediate and that LIO answers itself, for a task
-	 * that is gone say, keeps a reference for ever, and the connection's
-	 * end waits for it.  Immediate ones do not.
-	 */
-	if (function != ISCSI_TM_FUNC_TASK_REASSIGN && use_up_cmd_sn(conn, bhs))
-		hdr->opcode |= ISCSI_OP_IMMEDIATE;
-	return or_use_up_cmd_sn(conn, bhs,
-				iscsit_handle_task_mgt_cmd(conn, cmd, bhs));
+	return iscsit_handle_task_mgt_cmd(conn, cmd, bhs);
 }
 
 int target_logout(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs)
 {
-	return or_use_up_cmd_sn(conn, bhs,
-				iscsit_handle_logout_cmd(conn, cmd, bhs));
+	return iscsit_handle_logout_cmd(conn, cmd, bhs);
 }
 
 int target_ping(struct iscsit_conn *conn)
@@ -545,42 +504,54 @@ void target_build_logout(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 	iscsit_build_logout_rsp(cmd, conn, (struct iscsi_logout_rsp *)bhs);
 }
 
-/* @cmd is a task that @tmr is about, and it came before. */
-static bool is_affected(struct iscsit_cmd *tmr, struct iscsit_cmd *cmd)
+void target_get_task_management(struct iscsit_cmd *cmd,
+				struct target_task_result *out)
 {
-	const struct se_tmr_req *request = tmr->se_cmd.se_tmr_req;
+	const struct se_tmr_req *request = cmd->se_cmd.se_tmr_req;
 
-	if (cmd->iscsi_opcode != ISCSI_OP_SCSI_CMD ||
-	    cmd->cmd_flags & ICF_OOO_CMDSN ||
-	    !iscsi_sna_lt(cmd->cmd_sn, tmr->cmd_sn))
-		return false;
-	switch (request->function) {
-	case TMR_ABORT_TASK:
-		return request->ref_task_tag ==
-		       (__force u32)cmd->init_task_tag;
-	case TMR_TARGET_WARM_RESET:
-	case TMR_TARGET_COLD_RESET:
-		return true;
-	default:
-		return cmd->se_cmd.orig_fe_lun == tmr->se_cmd.orig_fe_lun;
-	}
+	BUILD_BUG_ON((int)TMR_ABORT_TASK != ISCSI_TM_FUNC_ABORT_TASK ||
+		     (int)TMR_LUN_RESET !=
+			     ISCSI_TM_FUNC_LOGICAL_UNIT_RESET ||
+		     (int)TMR_TARGET_COLD_RESET !=
+			     ISCSI_TM_FUNC_TARGET_COLD_RESET);
+	memset(out, 0, sizeof(*out));
+	if (!request)
+		return;
+	out->by_core = request->call_transport;
+	out->carried_out = request->response == TMR_FUNCTION_COMPLETE;
+	out->no_such_task = request->response == TMR_TASK_DOES_NOT_EXIST;
+	out->function = request->function;
+	out->referenced_task_tag =
+		be32_to_cpu((__force __be32)request->ref_task_tag);
+	out->lun = cmd->se_cmd.orig_fe_lun;
+	out->cmd_sn = cmd->cmd_sn;
 }
 
-int target_affects_unfinished(struct iscsit_conn *conn, struct iscsit_cmd *tmr)
+int target_any_scsi_command(struct iscsit_conn *conn,
+			    int (*matches)(const struct target_task *task,
+					   const void *context),
+			    const void *context)
 {
-	const struct se_tmr_req *request = tmr->se_cmd.se_tmr_req;
 	struct iscsit_cmd *cmd;
-	bool affects = false;
+	int found = 0;
 
-	if (!request || !request->call_transport ||
-	    (request->response != TMR_FUNCTION_COMPLETE &&
-	     request->response != TMR_TASK_DOES_NOT_EXIST))
-		return false;
 	spin_lock_bh(&conn->cmd_lock);
-	list_for_each_entry(cmd, &conn->conn_cmd_list, i_conn_node)
-		affects |= is_affected(tmr, cmd);
+	list_for_each_entry(cmd, &conn->conn_cmd_list, i_conn_node) {
+		const struct target_task task = {
+			.itt = be32_to_cpu((__force __be32)cmd->init_task_tag),
+			.cmd_sn = cmd->cmd_sn,
+			.lun = cmd->se_cmd.orig_fe_lun,
+			.out_of_order = !!(cmd->cmd_flags & ICF_OOO_CMDSN),
+		};
+
+		if (cmd->iscsi_opcode == ISCSI_OP_SCSI_CMD &&
+		    matches(&task, context)) {
+			found = 1;
+			break;
+		}
+	}
 	spin_unlock_bh(&conn->cmd_lock);
-	return affects;
+	return found;
 }
 
 void target_build_task_management(struct iscsit_conn *conn,
@@ -675,53 +646,24 @@ void target_stop_commands(struct iscsit_conn *conn)
 	target_stop_cmd_counter(conn->cmd_cnt);
 }
 
-/* It waits for data that will not come, or for its turn. */
-static bool is_unsubmitted(struct iscsit_cmd *cmd)
+struct iscsit_cmd *
+target_take_command(struct iscsit_conn *conn,
+		    int (*wanted)(const struct target_command_state *state))
 {
-	return cmd->se_cmd.t_state == TRANSPORT_WRITE_PENDING ||
-	       (cmd->cmd_flags & ICF_OOO_CMDSN);
-}
-
-/* LIO's transmit thread was to send or remove it, and is gone. */
-static bool is_unsent(struct iscsit_cmd *cmd)
-{
-	return atomic_read(&cmd->response_queue_count) > 0 ||
-	       (atomic_read(&cmd->immed_queue_count) > 0 &&
-		cmd->i_state == ISTATE_REMOVE);
-}
-
-void target_free_stranded(struct iscsit_conn *conn)
-{
-	struct iscsit_cmd *cmd, *next;
-	LIST_HEAD(unsubmitted);
-	LIST_HEAD(unsent);
+	struct target_command_state state;
+	struct iscsit_cmd *cmd, *found = NULL;
 
 	spin_lock_bh(&conn->cmd_lock);
-	list_for_each_entry_safe(cmd, next, &conn->conn_cmd_list, i_conn_node) {
-		/* Without a se_cmd the core does not wait; LIO frees it. */
-		if (!cmd->se_cmd.se_tfo)
-			continue;
-		if (is_unsent(cmd))
-			list_move_tail(&cmd->i_conn_node, &unsent);
-		else if (is_unsubmitted(cmd))
-			list_move_tail(&cmd->i_conn_node, &unsubmitted);
+	list_for_each_entry(cmd, &conn->conn_cmd_list, i_conn_node) {
+		target_get_command_state(cmd, &state);
+		if (wanted(&state)) {
+			list_del_init(&cmd->i_conn_node);
+			found = cmd;
+			break;
+		}
 	}
 	spin_unlock_bh(&conn->cmd_lock);
-
-	list_for_each_entry_safe(cmd, next, &unsubmitted, i_conn_node) {
-		list_del_init(&cmd->i_conn_node);
-		/*
-		 * The core's reference, which it never got to use; of a
-		 * command that has failed already, LIO gave it up.
-		 */
-		if (!cmd->sense_reason)
-			target_put_sess_cmd(&cmd->se_cmd);
-		iscsit_free_cmd(cmd, false);
-	}
-	list_for_each_entry_safe(cmd, next, &unsent, i_conn_node) {
-		list_del_init(&cmd->i_conn_node);
-		iscsit_free_cmd(cmd, true);
-	}
+	return found;
 }
 
 int target_wait_commands(struct iscsit_conn *conn, unsigned int timeout_ms)
@@ -736,13 +678,17 @@ int target_wait_commands(struct iscsit_conn *conn, unsigned int timeout_ms)
 	return 0;
 }
 
-void target_keep_no_session(struct iscsit_conn *conn)
+int target_is_last_of_session(struct iscsit_conn *conn)
 {
 	struct iscsit_session *sess = conn->sess;
 
-	if (!atomic_read(&sess->session_logout) &&
-	    atomic_read(&sess->nconn) == 1)
-		atomic_set(&sess->session_fall_back_to_erl0, 1);
+	return !atomic_read(&sess->session_logout) &&
+	       atomic_read(&sess->nconn) == 1;
+}
+
+void target_keep_no_session(struct iscsit_conn *conn)
+{
+	atomic_set(&conn->sess->session_fall_back_to_erl0, 1);
 }
 
 void target_wait_logout(struct iscsit_conn *conn)

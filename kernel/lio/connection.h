@@ -122,10 +122,12 @@ private:
 	bool nop_out(di::ControlPdu &pdu);
 	bool is_sending(const Command &command);
 	bool text(di::ControlPdu &pdu);
+	void take_text(iscsit_cmd *cmd, di::ControlPdu &pdu, base::Bytes text);
 	void text_for_own_target(iscsit_cmd *cmd, di::ControlPdu &pdu);
 	bool task_management(di::ControlPdu &pdu);
 	bool logout(di::ControlPdu &pdu);
 	bool reject(di::ControlPdu &pdu, iser::RejectReason reason);
+	bool count(const iser::Bhs &bhs);
 	bool reject_unexpected(di::ControlPdu &pdu,
 			       iser::RejectReason reason);
 	void reject_with(iscsit_cmd *cmd, di::ControlPdu &pdu,
@@ -145,6 +147,7 @@ private:
 	void outlive(Command &command);
 	void remove(Command &command);
 	base::Error send_text(Command &command);
+	bool affects_unfinished(Command &command);
 	bool hold_for_tasks(Command &command);
 	void send_held();
 	void drop_held();
@@ -157,6 +160,8 @@ private:
 	void ping();
 	void released_by_us();
 	void wait_for_commands();
+	void free_stranded();
+	void keep_no_session();
 	void report_end();
 	bool discovery() const { return discovery_; }
 

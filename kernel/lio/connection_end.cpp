@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A connection's state, and its end. */
+#include "lio/command_fate.h"
 #include "lio/connection.h"
 #include "lio/portal.h"
 #include "lio/registry.h"
@@ -210,7 +211,7 @@ void Connection::wait_conn()
 	drop_held();
 	if (target_has_session(conn_)) {
 		wait_for_commands();
-		target_keep_no_session(conn_);
+		keep_no_session();
 	}
 	if (logout_queued_)
 		target_wait_logout(conn_);
@@ -221,7 +222,7 @@ void Connection::wait_for_commands()
 {
 	target_stop_commands(conn_);
 	for (unsigned int tries = 1;; ++tries) {
-		target_free_stranded(conn_);
+		free_stranded();
 		if (target_wait_commands(conn_, stranded_ms) == 0)
 			return;
 		if (tries % tell_every == 0)
@@ -229,6 +230,43 @@ void Connection::wait_for_commands()
 				 "%s: the connection is closed, but waits %u s for commands that the backstore has not finished",
 				 peer_name_, tries * stranded_ms / 1000);
 	}
+}
+
+/*
+ * Commands that neither the core works on nor the stream: those that wait for
+ * data or for their turn, or whose response LIO's thread did not send.
+ */
+void Connection::free_stranded()
+{
+	const auto unsent = [](const target_command_state *state) -> int {
+		return is_unsent(*state);
+	};
+	const auto unsubmitted = [](const target_command_state *state) -> int {
+		return is_unsubmitted(*state);
+	};
+
+	while (iscsit_cmd *cmd = target_take_command(conn_, unsubmitted)) {
+		target_command_state state;
+
+		/* Of one that has failed already, LIO gave it up. */
+		target_get_command_state(cmd, &state);
+		if (!state.failed)
+			target_command_put(cmd);
+		target_command_free(conn_, cmd, false);
+	}
+	while (iscsit_cmd *cmd = target_take_command(conn_, unsent))
+		target_command_free(conn_, cmd, true);
+}
+
+/*
+ * LIO would keep the session for Time2Retain after a logout of its only
+ * connection, though nobody can come back to it, and end it from a timer that
+ * takes the locks of the portal group in an order that can deadlock.
+ */
+void Connection::keep_no_session()
+{
+	if (target_is_last_of_session(conn_))
+		target_keep_no_session(conn_);
 }
 
 void Connection::free_conn()

@@ -5,6 +5,7 @@
  * that finds none is parked, and everything behind it (F-28).
  */
 #include "iser/cdb.h"
+#include "iser/command_order.h"
 #include "iser/send_targets.h"
 #include "iser/text.h"
 #include "lio/connection.h"
@@ -21,6 +22,7 @@ using iser::Cause;
 using iser::IscsiOpcode;
 using iser::RejectReason;
 using iser::State;
+using iser::TaskFunction;
 
 namespace {
 
@@ -150,6 +152,19 @@ bool Connection::dispatch(di::ControlPdu &pdu)
 	}
 }
 
+/*
+ * What is rejected is not sent again (RFC 7143 11.17.1), so without its CmdSN
+ * nothing behind it would be in order.  LIO rejects before it counts.  False:
+ * it is not the next one.
+ */
+bool Connection::count(const Bhs &bhs)
+{
+	/* At the same place in every request. */
+	return iser::takes_cmd_sn(bhs) &&
+	       target_use_up_cmd_sn(conn_,
+				    bhs.as<iser::ScsiCommandPdu>().cmd_sn);
+}
+
 bool Connection::reject(di::ControlPdu &pdu, RejectReason reason)
 {
 	iscsit_cmd *cmd = target_command_allocate(conn_);
@@ -182,7 +197,7 @@ bool Connection::reject_unexpected(di::ControlPdu &pdu, RejectReason reason)
 		return true;
 	}
 	Registry::instance().statistics().reject_suppressed();
-	target_command_free(conn_, cmd);
+	target_command_free(conn_, cmd, false);
 	datamover_.done(pdu.buffer);
 	return true;
 }
@@ -190,6 +205,7 @@ bool Connection::reject_unexpected(di::ControlPdu &pdu, RejectReason reason)
 void Connection::reject_with(iscsit_cmd *cmd, di::ControlPdu &pdu,
 			     RejectReason reason)
 {
+	count(pdu.bhs);
 	target_reject(conn_, cmd, code(reason), bytes_of(pdu.bhs));
 	datamover_.done(pdu.buffer);
 }
@@ -258,6 +274,7 @@ void Connection::run_scsi_command(iscsit_cmd *cmd, di::ControlPdu &pdu,
 	bool held = false;
 
 	if (target_scsi_setup(conn_, cmd, bhs, &scsi) < 0) {
+		count(pdu.bhs);
 		datamover_.done(buffer);
 		return;
 	}
@@ -293,7 +310,7 @@ void Connection::run_scsi_command(iscsit_cmd *cmd, di::ControlPdu &pdu,
 	if (order == 0 && !dropped && scsi.unsolicited)
 		target_await_unsolicited(cmd);
 	else if (dropped)
-		target_scsi_put(cmd);
+		target_command_put(cmd);
 	if (!held)
 		datamover_.done(buffer);
 }
@@ -447,7 +464,8 @@ bool Connection::nop_out(di::ControlPdu &pdu)
 		if (!cmd)
 			return false;
 	}
-	target_nop_out(conn_, cmd, bytes_of(pdu.bhs), echo, length);
+	if (target_nop_out(conn_, cmd, bytes_of(pdu.bhs), echo, length) < 0)
+		count(pdu.bhs);
 	datamover_.done(pdu.buffer);
 	return true;
 }
@@ -480,14 +498,26 @@ bool Connection::text(di::ControlPdu &pdu)
 		/* The part before may not be known to have left. */
 		if (is_sending(Command::of(cmd)))
 			return false;
+		/*
+		 * LIO looks at the request's text once more when it goes on
+		 * with such an answer, but has freed it by then.
+		 */
+		if (target_text_is_of_one_target(cmd))
+			return reject(pdu, RejectReason::CommandNotSupported);
 	}
 	if (session_.target_name && iser::asks_for_own_target(data))
 		text_for_own_target(cmd, pdu);
 	else
-		target_text(conn_, cmd, bytes_of(pdu.bhs), data.data(),
-			    static_cast<u32>(data.size()));
+		take_text(cmd, pdu, data);
 	datamover_.done(pdu.buffer);
 	return true;
+}
+
+void Connection::take_text(iscsit_cmd *cmd, di::ControlPdu &pdu, Bytes text)
+{
+	if (target_text(conn_, cmd, bytes_of(pdu.bhs), text.data(),
+			static_cast<u32>(text.size())) < 0)
+		count(pdu.bhs);
 }
 
 /* LIO wants it by name. */
@@ -498,8 +528,7 @@ void Connection::text_for_own_target(iscsit_cmd *cmd, di::ControlPdu &pdu)
 
 	writer.append("SendTargets", session_.target_name);
 	pdu.bhs.data_segment_length = static_cast<u32>(writer.text().size());
-	target_text(conn_, cmd, bytes_of(pdu.bhs), writer.text().data(),
-		    static_cast<u32>(writer.text().size()));
+	take_text(cmd, pdu, writer.text());
 }
 
 bool Connection::task_management(di::ControlPdu &pdu)
@@ -508,7 +537,16 @@ bool Connection::task_management(di::ControlPdu &pdu)
 
 	if (!cmd)
 		return false;
-	target_task_management(conn_, cmd, bytes_of(pdu.bhs));
+	/*
+	 * One that is not immediate and that LIO answers itself, for a task
+	 * that is gone say, keeps a reference for ever, and the connection's
+	 * end waits for it.  Immediate ones do not.
+	 */
+	if (pdu.bhs.as<iser::TaskManagementPdu>().function() !=
+		    TaskFunction::TaskReassign && count(pdu.bhs))
+		pdu.bhs.set_immediate();
+	if (target_task_management(conn_, cmd, bytes_of(pdu.bhs)) < 0)
+		count(pdu.bhs);
 	datamover_.done(pdu.buffer);
 	return true;
 }
@@ -541,7 +579,8 @@ bool Connection::logout(di::ControlPdu &pdu)
 
 		logout_cmd_ = cmd;
 	}
-	target_logout(conn_, cmd, bytes_of(pdu.bhs));
+	if (target_logout(conn_, cmd, bytes_of(pdu.bhs)) < 0)
+		count(pdu.bhs);
 	datamover_.done(pdu.buffer);
 	return true;
 }

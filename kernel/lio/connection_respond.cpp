@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Data and responses of full feature phase, from LIO to the Datamover. */
 #include "iser/task.h"
+#include "iser/task_management.h"
+#include "lio/command_fate.h"
 #include "lio/connection.h"
 #include "lio/registry.h"
 
@@ -248,13 +250,45 @@ Error Connection::response_queue(iscsit_cmd *cmd, target_state state)
 }
 
 /*
+ * Tasks that the request was about are not over: the core was through with them
+ * before it came, but their responses have not left.
+ */
+bool Connection::affects_unfinished(Command &command)
+{
+	const auto matches = [](const target_task *task,
+				const void *management) -> int {
+		return iser::is_affected(
+			{
+				.itt = task->itt,
+				.lun = task->lun,
+				.cmd_sn = base::SerialNumber(task->cmd_sn),
+				.in_order = !task->out_of_order,
+			},
+			*static_cast<const iser::TaskManagement *>(management));
+	};
+	target_task_result result;
+
+	target_get_task_management(command.cmd(), &result);
+	if (!result.by_core || !(result.carried_out || result.no_such_task))
+		return false;
+	const iser::TaskManagement management = {
+		.function = static_cast<iser::TaskFunction>(result.function),
+		.referenced_task_tag = result.referenced_task_tag,
+		.lun = result.lun,
+		.cmd_sn = base::SerialNumber(result.cmd_sn),
+	};
+
+	return target_any_scsi_command(conn_, matches, &management);
+}
+
+/*
  * With the response the initiator takes its buffers back, so no RDMA operation
  * of an affected task may still be to come (RFC 7145 8.3.2, RFC 7143 4.2.3.3).
  * The core leaves tasks alone whose data it has given out already.
  */
 bool Connection::hold_for_tasks(Command &command)
 {
-	if (!target_affects_unfinished(conn_, command.cmd()))
+	if (!affects_unfinished(command))
 		return false;
 	{
 		SpinGuard guard(lock_);
@@ -423,9 +457,13 @@ void Connection::logout_done()
 /* The fabric's end of a command; what waits for one may go on. */
 void Connection::free_command(iscsit_cmd *cmd)
 {
+	target_command_state state;
 	bool waiting;
 
-	target_command_free(conn_, cmd);
+	target_get_command_state(cmd, &state);
+	if (core_never_had_it(state))
+		target_command_put(cmd);
+	target_command_free(conn_, cmd, false);
 	{
 		SpinGuard guard(lock_);
 
@@ -437,9 +475,14 @@ void Connection::free_command(iscsit_cmd *cmd)
 
 /* From the core and LIO ------------------------------------------------------------- */
 
-/* The core gives the command up; it will free it itself. */
+/*
+ * The core gives the command up; it will free it itself.  No response will tell
+ * that its place in the command window is free (RFC 7143 4.2.2.1): LIO forgets
+ * that, and would let the initiator have one less outstanding from then on.
+ */
 void Connection::aborted_task(iscsit_cmd *cmd)
 {
+	target_advance_max_cmd_sn(conn_, cmd);
 	target_command_aborted(conn_, cmd);
 	forget(cmd);
 }

@@ -76,11 +76,36 @@ void target_limit_data_segment(struct iscsit_conn *conn, u32 limit);
  */
 struct iscsit_cmd *target_command_allocate(struct iscsit_conn *conn);
 void *target_command_private(struct iscsit_cmd *cmd);
+/* What LIO and the core have of a command; each but truth and falsehood. */
+struct target_command_state {
+	int in_core;		/* it has a part that is the core's */
+	int scsi;		/* a SCSI command */
+	int by_lio;		/* task management that LIO answered itself */
+	int immediate;
+	int out_of_order;	/* waits for its CmdSN */
+	int waiting;		/* for data: the core has its memory ready */
+	int failed;		/* before the core could run it */
+	int removed;		/* LIO ends it without a response */
+	int response_queued;	/* for LIO's transmit thread */
+	int immediate_queued;	/* likewise */
+};
+void target_get_command_state(struct iscsit_cmd *cmd,
+			      struct target_command_state *out);
+/*
+ * A command in the core has a reference for the fabric and one for the core.
+ * This drops the core's, in its place.
+ */
+void target_command_put(struct iscsit_cmd *cmd);
 /*
  * The fabric's end of a command: off the connection's list, timers stopped,
- * reference dropped.  @cmd is gone.  Process context.
+ * reference dropped.  @cmd is gone.  Process context.  @wait: until the core
+ * is through with it.
  */
-void target_command_free(struct iscsit_conn *conn, struct iscsit_cmd *cmd);
+void target_command_free(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
+			 int wait);
+/* Lets the initiator send one more for this command, once; LIO does so too. */
+void target_advance_max_cmd_sn(struct iscsit_conn *conn,
+			       struct iscsit_cmd *cmd);
 /* Off the connection's list, data timer stopped; the core frees it. */
 void target_command_aborted(struct iscsit_conn *conn, struct iscsit_cmd *cmd);
 /* What LIO's transmit thread asks for (its ISTATE_ numbers). */
@@ -97,6 +122,11 @@ enum target_state {
 	TARGET_SEND_TEXT_RESPONSE,
 	TARGET_REMOVE,
 };
+/*
+ * Counts the PDU with this CmdSN, as LIO does with one that it carries out, if
+ * it is the next one in order.  Whether it was.
+ */
+int target_use_up_cmd_sn(struct iscsit_conn *conn, u32 cmd_sn);
 /* Sends @bhs back with a Reject of @reason; @cmd is LIO's from now on. */
 void target_reject(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 reason,
 		   u8 *bhs);
@@ -131,9 +161,6 @@ int target_scsi_sequence(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			 u8 *bhs);
 /* Starts LIO's timer for unsolicited data. */
 void target_await_unsolicited(struct iscsit_cmd *cmd);
-/* Drops the reference of a command that failed early, with its data. */
-void target_scsi_put(struct iscsit_cmd *cmd);
-
 /* The data of a command, as the core holds it. */
 struct target_data {
 	void *scatterlist;
@@ -167,13 +194,18 @@ int target_data_out_done(struct iscsit_cmd *cmd, u8 *bhs);
 int target_is_aborted(struct iscsit_cmd *cmd);
 void target_complete_aborted(struct iscsit_cmd *cmd);
 
-/* The others.  @data of @length bytes is copied.  <0: LIO answers. */
+/*
+ * The others.  @data of @length bytes is copied.  <0: LIO rejects it, and has
+ * not counted its CmdSN.
+ */
 int target_nop_out(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
 		   const void *data, u32 length);
 int target_text(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
 		const void *text, u32 length);
 /* A Text Request that goes on with an earlier one; NULL: there is none. */
 struct iscsit_cmd *target_find_text(struct iscsit_conn *conn, u32 itt);
+/* Whether it asked about one target, by name. */
+int target_text_is_of_one_target(struct iscsit_cmd *cmd);
 int target_task_management(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			   u8 *bhs);
 int target_logout(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs);
@@ -194,11 +226,32 @@ void target_build_nop_in(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			 u8 *bhs, int answer, struct target_payload *out);
 void target_build_logout(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			 u8 *bhs);
+/* What came of a task management request. */
+struct target_task_result {
+	int by_core;		/* it was the core's to carry out */
+	int carried_out;
+	int no_such_task;
+	u8 function;		/* RFC 7143 11.5.1 */
+	u32 referenced_task_tag;
+	u64 lun;
+	u32 cmd_sn;
+};
+void target_get_task_management(struct iscsit_cmd *cmd,
+				struct target_task_result *out);
+struct target_task {
+	u32 itt;
+	u32 cmd_sn;
+	u64 lun;
+	int out_of_order;	/* waits for its CmdSN */
+};
 /*
- * Tasks that the task management request @tmr is about are not over: the core
- * was through with them before it came, but their responses have not left.
+ * Whether @matches holds for one of the connection's SCSI commands that are
+ * not over, their responses included.  It is called in atomic context.
  */
-int target_affects_unfinished(struct iscsit_conn *conn, struct iscsit_cmd *tmr);
+int target_any_scsi_command(struct iscsit_conn *conn,
+			    int (*matches)(const struct target_task *task,
+					   const void *context),
+			    const void *context);
 void target_build_task_management(struct iscsit_conn *conn,
 				  struct iscsit_cmd *cmd, u8 *bhs);
 void target_build_reject(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
@@ -223,19 +276,17 @@ int target_has_session(struct iscsit_conn *conn);
 /* No command is accepted from now on. */
 void target_stop_commands(struct iscsit_conn *conn);
 /*
- * Frees commands that neither the core works on nor the stream: those that
- * wait for data or for their turn, or whose response LIO's thread, which is
- * gone, did not send.  Call when the stream is closed.
+ * Takes the first command that is @wanted off the connection's list; NULL:
+ * there is none.  @wanted is called in atomic context.
  */
-void target_free_stranded(struct iscsit_conn *conn);
+struct iscsit_cmd *
+target_take_command(struct iscsit_conn *conn,
+		    int (*wanted)(const struct target_command_state *state));
 /* Waits until the core has released every command.  0 or -ETIMEDOUT. */
 int target_wait_commands(struct iscsit_conn *conn, unsigned int timeout_ms);
-/*
- * The connection that ends was the session's last one: then the session ends,
- * too.  LIO would keep it for Time2Retain after a logout of the connection,
- * though nobody can come back to it, and end it from a timer that takes the
- * locks of the portal group in an order that can deadlock.
- */
+/* Whether the session, which is not logged out, has no other connection. */
+int target_is_last_of_session(struct iscsit_conn *conn);
+/* The session ends with this connection, and is not kept for Time2Retain. */
 void target_keep_no_session(struct iscsit_conn *conn);
 /* Waits until target_logout_sent has closed the session's door. */
 void target_wait_logout(struct iscsit_conn *conn);

@@ -115,9 +115,10 @@ public:
 
 	/*
 	 * Ends the connection: disconnects, completes every operation, returns
-	 * the device's resources.  Sleeps until no call of StreamUser but
-	 * released() can come any more; harmless twice.  Not from a call of
-	 * StreamUser.
+	 * the device's resources.  Sleeps until no operation can end and no
+	 * message can come any more; what can until released() is news of the
+	 * connection itself, established() and lost().  Harmless twice.  Not
+	 * from a call of StreamUser.
 	 */
 	virtual void close() = 0;
 };

@@ -80,6 +80,13 @@ what_cannot_be_tested_has_one_line()
 		$addr4:${portal##*:} $prefix:nowhere
 	write_to 1 $tpg/attrib/authentication
 	what_cannot_be_tested 'CHAP' $addr4:${portal##*:} $iqn
+	what_cannot_be_tested 'authentication failure' \
+		--chap rawuser:notthesecret $addr4:${portal##*:} $iqn
+	# An address for documents (RFC 5737).
+	what_cannot_be_tested 'no way to' 192.0.2.1 $iqn
+	rdma_link_delete
+	what_cannot_be_tested 'RDMA' $addr4:${portal##*:} $iqn
+	rdma_link_add
 }
 
 check "iserverify writes nothing unless it is asked to" \

@@ -86,7 +86,8 @@ target_is_disabled_under_load()
 	start=$SECONDS
 	write_to 0 $tpg/enable
 	took_at_most 10 $start "disabling the target"
-	sessions_are 0
+	# LIO has asked the connection to end, and not waited for it.
+	until_true 10 no_target_sessions
 	write_to 1 $tpg/enable
 	until_true 30 logged_in
 	load_stop

@@ -76,7 +76,7 @@ TEST(BrokenPartDeathTest, AResponseAheadOfItsRdmaWrite)
 TEST(BrokenPartDeathTest, AMessageThatIsLost)
 {
 	EXPECT_DEATH(die_of(noticed({.lose_message = 20})),
-		     "a CmdSN is out of order|no answer|no response");
+		     "a CmdSN is out of order|no answer|has no response");
 }
 
 TEST(BrokenPartDeathTest, AnAbortedCommandThatTheCoreKeeps)

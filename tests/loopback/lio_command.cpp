@@ -212,24 +212,69 @@ void *target_command_private(struct iscsit_cmd *cmd)
 	return cmd->memory.data();
 }
 
-void target_command_free(struct iscsit_conn *, struct iscsit_cmd *cmd)
+void target_get_command_state(struct iscsit_cmd *cmd,
+			      struct target_command_state *out)
 {
-	/* What of it the core never got to drop; see linux/target.c. */
-	const bool never_submitted =
-		cmd->core && cmd->opcode == IscsiOpcode::ScsiCommand &&
-		cmd->write_pending;
-
-	cmd->unlist();
-	if (never_submitted)
-		cmd->put();
-	cmd->free(false);
+	*out = {
+		.in_core = cmd->core,
+		.scsi = cmd->opcode == IscsiOpcode::ScsiCommand,
+		.by_lio = cmd->opcode == IscsiOpcode::TaskManagementRequest &&
+			  !cmd->call_transport,
+		.immediate = cmd->immediate,
+		.out_of_order = false,
+		.waiting = cmd->write_pending,
+		.failed = cmd->sense_key != 0,
+		.removed = cmd->to_remove,
+		.response_queued = cmd->responses_queued > 0,
+		.immediate_queued = cmd->immediates_queued > 0,
+	};
 }
 
-/* As linux/target.c has it: nothing else would count it. */
+void target_command_put(struct iscsit_cmd *cmd)
+{
+	cmd->put();
+}
+
+void target_command_free(struct iscsit_conn *, struct iscsit_cmd *cmd,
+			 int wait)
+{
+	cmd->unlist();
+	cmd->free(wait);
+}
+
+struct iscsit_cmd *
+target_take_command(struct iscsit_conn *conn,
+		    int (*wanted)(const struct target_command_state *state))
+{
+	for (iscsit_cmd *cmd : conn->commands) {
+		target_command_state state;
+
+		target_get_command_state(cmd, &state);
+		if (wanted(&state)) {
+			cmd->unlist();
+			return cmd;
+		}
+	}
+	return nullptr;
+}
+
+int target_use_up_cmd_sn(struct iscsit_conn *conn, u32 cmd_sn)
+{
+	if (cmd_sn != conn->session->exp_cmd_sn)
+		return false;
+	++conn->session->exp_cmd_sn;
+	++conn->session->max_cmd_sn;
+	return true;
+}
+
+void target_advance_max_cmd_sn(struct iscsit_conn *, struct iscsit_cmd *cmd)
+{
+	cmd->count();
+}
+
 void target_command_aborted(struct iscsit_conn *, struct iscsit_cmd *cmd)
 {
 	cmd->unlist();
-	cmd->count();
 }
 
 void target_reject(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 reason,
@@ -240,11 +285,6 @@ void target_reject(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 reason,
 	cmd->immediate = true;
 	cmd->reason = reason;
 	cmd->buffer.assign(bhs, bhs + sizeof(Bhs));
-	if (!bhs_of(bhs).immediate() &&
-	    request_of(bhs_of(bhs)).cmd_sn == conn->session->exp_cmd_sn) {
-		++conn->session->exp_cmd_sn;
-		++conn->session->max_cmd_sn;
-	}
 	conn->add_response(cmd, TARGET_SEND_REJECT);
 }
 
@@ -446,6 +486,11 @@ int target_text(struct iscsit_conn *, struct iscsit_cmd *cmd, u8 *bhs,
 		cmd->list();
 	cmd->sequence();
 	return 0;
+}
+
+int target_text_is_of_one_target(struct iscsit_cmd *)
+{
+	return false;
 }
 
 struct iscsit_cmd *target_find_text(struct iscsit_conn *conn, u32 itt)

@@ -286,6 +286,12 @@ int target_wait_commands(struct iscsit_conn *conn, unsigned int timeout_ms)
 		       0 : -ETIMEDOUT;
 }
 
+/* A session has one connection here. */
+int target_is_last_of_session(struct iscsit_conn *)
+{
+	return true;
+}
+
 void target_keep_no_session(struct iscsit_conn *conn)
 {
 	conn->session->falls_back = true;

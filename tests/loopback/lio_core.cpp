@@ -222,11 +222,6 @@ void iscsit_cmd::handle_tmr()
 
 /* port/target.h ------------------------------------------------------------ */
 
-void target_scsi_put(struct iscsit_cmd *cmd)
-{
-	cmd->put();
-}
-
 void target_write_complete(struct iscsit_cmd *cmd)
 {
 	cmd->received = cmd->data_length;
@@ -242,44 +237,4 @@ int target_is_aborted(struct iscsit_cmd *cmd)
 void target_complete_aborted(struct iscsit_cmd *cmd)
 {
 	cmd->complete(task_aborted);
-}
-
-/* Waits for data that will not come. */
-static bool is_unsubmitted(const iscsit_cmd &cmd)
-{
-	return cmd.write_pending;
-}
-
-/* LIO's transmit thread was to send or remove it, and is gone. */
-static bool is_unsent(const iscsit_cmd &cmd)
-{
-	return cmd.responses_queued > 0 ||
-	       (cmd.immediates_queued > 0 && cmd.to_remove);
-}
-
-/* As linux/target.c has it. */
-void target_free_stranded(struct iscsit_conn *conn)
-{
-	std::vector<iscsit_cmd *> unsubmitted;
-	std::vector<iscsit_cmd *> unsent;
-
-	for (iscsit_cmd *cmd : conn->commands) {
-		if (!cmd->core)
-			continue;
-		if (is_unsent(*cmd))
-			unsent.push_back(cmd);
-		else if (is_unsubmitted(*cmd))
-			unsubmitted.push_back(cmd);
-	}
-	for (iscsit_cmd *cmd : unsubmitted)
-		cmd->unlist();
-	for (iscsit_cmd *cmd : unsent)
-		cmd->unlist();
-	for (iscsit_cmd *cmd : unsubmitted) {
-		if (!cmd->sense_key)
-			cmd->put();
-		cmd->free(false);
-	}
-	for (iscsit_cmd *cmd : unsent)
-		cmd->free(true);
 }

@@ -12,7 +12,9 @@ using loopback::bhs_of;
 
 namespace {
 
-constexpr u8 abort_task = 1;
+/* Responses of task management (RFC 7143 11.6.1). */
+constexpr u8 function_complete = 0;
+constexpr u8 no_such_task = 1;
 
 /* What all responses have; the next StatSN, unless it only shows it. */
 ResponsePdu &begin_response(iscsit_conn &conn, iscsit_cmd &cmd, u8 *bhs,
@@ -86,16 +88,35 @@ void target_build_logout(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 	begin_response(*conn, *cmd, bhs, IscsiOpcode::LogoutResponse);
 }
 
-/* As linux/target.c has it. */
-int target_affects_unfinished(struct iscsit_conn *conn, struct iscsit_cmd *tmr)
+void target_get_task_management(struct iscsit_cmd *cmd,
+				struct target_task_result *out)
 {
-	if (!tmr->call_transport)
-		return 0;
-	return std::ranges::any_of(conn->commands, [tmr](iscsit_cmd *cmd) {
+	*out = {
+		.by_core = cmd->call_transport,
+		.carried_out = cmd->response == function_complete,
+		.no_such_task = cmd->response == no_such_task,
+		.function = cmd->function,
+		.referenced_task_tag = cmd->ref_tag,
+		.lun = cmd->lun,
+		.cmd_sn = cmd->cmd_sn,
+	};
+}
+
+int target_any_scsi_command(struct iscsit_conn *conn,
+			    int (*matches)(const struct target_task *task,
+					   const void *context),
+			    const void *context)
+{
+	return std::ranges::any_of(conn->commands, [=](iscsit_cmd *cmd) {
+		const target_task task = {
+			.itt = cmd->itt,
+			.cmd_sn = cmd->cmd_sn,
+			.lun = cmd->lun,
+			.out_of_order = false,
+		};
+
 		return cmd->opcode == IscsiOpcode::ScsiCommand &&
-		       static_cast<s32>(cmd->cmd_sn - tmr->cmd_sn) < 0 &&
-		       (tmr->function != abort_task ||
-			cmd->itt == tmr->ref_tag);
+		       matches(&task, context);
 	});
 }
 

@@ -81,12 +81,14 @@ Pdu taken_apart(const Message &message)
 std::unique_ptr<RawConnection>
 BrokenTarget::connect(const ConnectOptions &options)
 {
-	return std::make_unique<BrokenConnection>(*this, connector_(options));
+	return std::make_unique<BrokenConnection>(*this, options,
+						  connector_(options));
 }
 
 BrokenConnection::BrokenConnection(BrokenTarget &target,
+				   const ConnectOptions &options,
 				   std::unique_ptr<RawConnection> connection)
-	: target_(target), inner_(std::move(connection))
+	: target_(target), options_(options), inner_(std::move(connection))
 {
 }
 
@@ -95,7 +97,7 @@ BrokenConnection::BrokenConnection(BrokenTarget &target,
 void BrokenConnection::request()
 {
 	for (const Breakage &breakage : target_.breakages())
-		if (breakage.accepts && !breakage.accepts())
+		if (breakage.accepts && !breakage.accepts(options_))
 			throw ConnectError("the target refuses the connection");
 	inner_->request();
 }
@@ -112,6 +114,14 @@ void BrokenConnection::establish()
 	for (const Breakage &breakage : target_.breakages())
 		if (breakage.private_data)
 			breakage.private_data(private_data_);
+}
+
+unsigned BrokenConnection::peer_initiator_depth() const
+{
+	for (const Breakage &breakage : target_.breakages())
+		if (breakage.initiator_depth)
+			return *breakage.initiator_depth;
+	return inner_->peer_initiator_depth();
 }
 
 /* ---- messages ------------------------------------------------------------ */
@@ -167,14 +177,24 @@ void BrokenConnection::note_response(const Message &message)
 	if (stag == read_stags_.end())
 		return;
 
-	const auto memory = memories_->find(stag->second);
-
+	last_read_stag_ = stag->second;
 	read_stags_.erase(stag);
-	if (memory == memories_->end())
+
+	const std::span<std::uint8_t> memory = last_placed();
+
+	if (memory.empty())
 		return;
 	for (const Breakage &breakage : target_.breakages())
 		if (breakage.placed)
-			breakage.placed(memory->second);
+			breakage.placed(memory);
+}
+
+std::span<std::uint8_t> BrokenConnection::last_placed() const
+{
+	const auto memory = memories_->find(last_read_stag_);
+
+	return memory == memories_->end() ? std::span<std::uint8_t>()
+					  : memory->second;
 }
 
 /* Nothing waits to be handed out when this is called. */

@@ -41,7 +41,9 @@ struct Breakage {
 	/* Of the reply to the connection request. */
 	std::function<void(ByteVector &data)> private_data = {};
 	/* Asked once a connection; false: the target refuses it. */
-	std::function<bool()> accepts = {};
+	std::function<bool(const ConnectOptions &options)> accepts = {};
+	/* RDMA Reads at a time that the reply asks for. */
+	std::optional<unsigned> initiator_depth = {};
 	bool never_hangs_up = false;
 };
 using Breakages = std::vector<Breakage>;
@@ -74,7 +76,7 @@ using MemoryByStag = std::map<std::uint32_t, std::span<std::uint8_t>>;
  */
 class BrokenConnection final : public RawConnection {
 public:
-	BrokenConnection(BrokenTarget &target,
+	BrokenConnection(BrokenTarget &target, const ConnectOptions &options,
 			 std::unique_ptr<RawConnection> connection);
 
 	void resolve() override { inner_->resolve(); }
@@ -86,10 +88,7 @@ public:
 	{
 		return private_data_;
 	}
-	unsigned peer_initiator_depth() const override
-	{
-		return inner_->peer_initiator_depth();
-	}
+	unsigned peer_initiator_depth() const override;
 	void send(ByteView message, SendOpcode opcode,
 		  std::uint32_t stag) override;
 	bool drain_sends(Milliseconds timeout) override;
@@ -116,6 +115,8 @@ public:
 	const ResponsePdu &last_response() const { return last_; }
 	/* A Login Response was here. */
 	bool login_answered() const { return login_answered_; }
+	/* The buffer of the last read that ended, if it is still advertised. */
+	std::span<std::uint8_t> last_placed() const;
 	Lab &lab() const { return target_.lab(); }
 
 private:
@@ -127,12 +128,14 @@ private:
 	void take_in(Received received);
 
 	BrokenTarget &target_;
+	ConnectOptions options_;
 	std::unique_ptr<RawConnection> inner_;
 	ByteVector private_data_;
 	std::deque<Message> queue_;
 	std::shared_ptr<MemoryByStag> memories_ =
 		std::make_shared<MemoryByStag>();
 	std::map<std::uint32_t, std::uint32_t> read_stags_; /* by ITT */
+	std::uint32_t last_read_stag_ = 0;
 	ResponsePdu last_ = {};
 	bool login_answered_ = false;
 	bool silent_ = false;

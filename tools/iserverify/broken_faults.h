@@ -7,9 +7,9 @@ namespace iserverify {
 
 /* A way to be broken. */
 struct Fault {
-	const char *name;
-	const char *does; /* a sentence whose subject is the target */
-	Breakages (*make)();
+	std::string name;
+	std::string does; /* a sentence whose subject is the target */
+	std::function<Breakages()> make;
 };
 
 /* A fault by which a check is seen to fail. */
@@ -18,6 +18,13 @@ struct Sighting {
 	const char *fault;
 	const char *says; /* a part of what the check says then */
 };
+
+/* By the layer that is broken. */
+std::vector<Fault> connection_faults();
+std::vector<Fault> login_faults();
+std::vector<Fault> key_faults();
+std::vector<Fault> data_faults();
+std::vector<Fault> pdu_faults();
 
 const std::vector<Fault> &all_faults();
 /* Throws Error if there is none of that name. */

@@ -169,12 +169,17 @@ void Lab::renew_innocent(std::uint32_t seed)
 	write(0, innocent_data_);
 }
 
+/*
+ * The ping is answered behind all that was sent before it: what nobody asked
+ * for has arrived then, even if it came behind the read's SCSI Response.
+ */
 void Lab::check_innocent()
 {
 	RawConnection &connection = innocent_->connection();
 	const auto before = connection.now();
 
 	expect_data(0, innocent_data_, "the innocent session's data");
+	innocent_->ping({});
 	expect(connection.now() - before < std::chrono::seconds(5),
 	       "the innocent session was stalled");
 	expect(innocent_->unclaimed() == 0,
@@ -289,6 +294,15 @@ Pdu command_by_hand(Session &session, std::uint8_t flags,
 	command.flags = flags;
 	command.expected_data_transfer_length = expected_data_transfer_length;
 	std::copy(cdb.begin(), cdb.end(), command.cdb);
+	return pdu;
+}
+
+Pdu ping_request(Session &session, bool immediate, std::uint32_t seed)
+{
+	Pdu pdu = session.make(IscsiOpcode::NopOut, immediate);
+
+	pdu.request().specific_20 = iser::reserved_tag;
+	pdu.data = pattern(64, seed);
 	return pdu;
 }
 

@@ -138,6 +138,9 @@ private:
 Outcome outcome_of(Session &session, Milliseconds timeout = Milliseconds(8000));
 /* The session still does what a session does. */
 void expect_usable(Session &session);
+
+/* A NOP-Out with 64 bytes that wants them back. */
+Pdu ping_request(Session &session, bool immediate, std::uint32_t seed = 1);
 /* The connection ends soon. */
 void expect_closed(Session &session, const std::string &what,
 		   Milliseconds timeout = Milliseconds(8000));

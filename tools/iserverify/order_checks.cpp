@@ -22,13 +22,14 @@ constexpr unsigned too_many = 300;
 /* In a session of the same name, which ends what is left of the last one. */
 void expect_login(Lab &lab, const LoginOptions &options)
 {
-	const auto before = std::chrono::steady_clock::now();
 	Session session(lab.raw_connection());
+	const RawConnection &connection = session.connection();
+	const auto before = connection.now();
 
 	session.login(options);
 	expect_usable(session);
-	expect(std::chrono::steady_clock::now() - before <
-	       std::chrono::seconds(5), "the login after that took over 5 s");
+	expect(connection.now() - before < std::chrono::seconds(5),
+	       "the login after that took over 5 s");
 }
 
 /* Each takes the place of the last one, which is busy as @make_busy left it. */
@@ -99,6 +100,8 @@ void late_task_management(Lab &lab)
 		pdu.request().cmd_sn = pdu.request().cmd_sn - 1;
 		session.connection().send(pdu.bytes());
 		expect_usable(session);
+		expect_equal(session.unclaimed(), 0u, "the number of answers "
+			     "to task management with an old CmdSN");
 	});
 }
 

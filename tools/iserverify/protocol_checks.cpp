@@ -179,17 +179,28 @@ void large_ping(Lab &lab)
 	expect_usable(*session);
 }
 
+Pdu ping_without_answer(Session &session)
+{
+	Pdu pdu = session.make(IscsiOpcode::NopOut, true);
+
+	pdu.request().itt = iser::reserved_tag;
+	pdu.request().specific_20 = iser::reserved_tag;
+	pdu.data = pattern(128, 62);
+	return pdu;
+}
+
 void pings_without_answer(Lab &lab)
 {
 	auto session = lab.login();
 
-	for (int i = 0; i < 1000; ++i) {
-		Pdu pdu = session->make(IscsiOpcode::NopOut, true);
-
-		pdu.request().itt = iser::reserved_tag;
-		pdu.request().specific_20 = iser::reserved_tag;
-		pdu.data = pattern(128, 62);
-		session->send(pdu);
+	for (int i = 0; i < 500; ++i) {
+		/*
+		 * What a target that declares nothing has to have room for.
+		 * An answer tells that they have arrived (RFC 7145 8.1.1.3).
+		 */
+		session->send(ping_without_answer(*session));
+		session->send(ping_without_answer(*session));
+		session->ping({});
 	}
 	expect_usable(*session);
 	/*

@@ -17,8 +17,8 @@ using ReasonToSkip = std::string (*)(const Lab &lab, const Check &check);
 /*
  * Runs each of @checks with each fault that is listed for it (broken_faults.h),
  * where it has to say what is listed; and if @unbroken, against the target as
- * it is before that, where it has to pass.  False if one of them did not, or has
- * no fault.
+ * it is before that, where it has to pass.  False if one of them did not.
+ * Throws Error if there is a check without a fault, or a fault without a check.
  */
 bool self_test(Lab &lab, const std::vector<Check> &checks, bool unbroken,
 	       Report &report, ReasonToSkip reason_to_skip);
@@ -27,8 +27,8 @@ bool self_test(Lab &lab, const std::vector<Check> &checks, bool unbroken,
 std::unique_ptr<Report> make_self_test_report(std::FILE *to);
 
 /*
- * Which check is seen to fail by what, as a table for the documentation; then
- * the checks without a fault.
+ * Which check is seen to fail by what, as a table for the documentation.
+ * Throws Error as self_test() does.
  */
 void print_sightings(std::FILE *to);
 

@@ -150,7 +150,7 @@ Outcome burst(Lab &lab, const std::vector<std::size_t> &pieces,
 
 	const Session::Tag tag = session->start(request);
 
-	for (std::size_t bytes : pieces) {
+	for (const std::size_t &bytes : pieces) {
 		const bool final = &bytes == &pieces.back();
 
 		try {
@@ -228,10 +228,14 @@ void a_command_in_between(Lab &lab)
 {
 	Write write(lab, 913);
 
+	/* Immediate: the write may be all that the command window allows. */
+	const Pdu ping = ping_request(write.session(), true);
+
 	write.send(0, half, 0, false);
-	/* Not before the write, and not the LUN's business. */
-	expect(write.session().ping(pattern(32, 1)) == pattern(32, 1),
-	       "a ping between two Data-Outs was not echoed");
+	write.session().send(ping);
+	expect(write.session().receive_for(ping.head.bhs.itt,
+					   Milliseconds(8000)).data ==
+	       ping.data, "a ping between two Data-Outs was not echoed");
 	write.send(half, half, 1, true);
 	write.expect_done("a write with a ping between its Data-Outs");
 }

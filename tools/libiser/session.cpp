@@ -772,11 +772,10 @@ std::vector<DiscoveredTarget> Session::discover()
 	return targets;
 }
 
+/* Immediate: it may be a command that never ends which closes the window. */
 std::uint8_t Session::logout(std::uint8_t reason, Milliseconds timeout)
 {
-	await_window(timeout);
-
-	Pdu pdu = make(IscsiOpcode::LogoutRequest);
+	Pdu pdu = make(IscsiOpcode::LogoutRequest, true);
 	Tag tag = pdu.request().itt;
 
 	pdu.request().flags = static_cast<u8>(iser::Bhs::final_bit | reason);

@@ -22,6 +22,17 @@ constexpr std::uint64_t send_flag = 1ull << 63;
 	throw ConnectError(what + ": " + std::strerror(errno), remedy);
 }
 
+/* The kernel finds no device, or no way to a neighbour. */
+[[noreturn]] void fail_to_reach(const std::string &address, int error)
+{
+	if (error == ENODEV)
+		throw ConnectError("no RDMA device reaches " + address,
+				   "See `rdma link`.");
+	throw ConnectError("there is no way to " + address + ": " +
+			   std::strerror(error),
+			   "See `ip route get " + address + "`.");
+}
+
 void make_nonblocking(int fd)
 {
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
@@ -96,6 +107,9 @@ void VerbsConnection::expect_event(int wanted, const char *step)
 	rdma_ack_cm_event(event);
 	if (got == wanted)
 		return;
+	if (got == RDMA_CM_EVENT_ADDR_ERROR ||
+	    got == RDMA_CM_EVENT_ROUTE_ERROR)
+		fail_to_reach(options_.address, -status);
 	if (got == RDMA_CM_EVENT_REJECTED)
 		throw ConnectError(options_.address + ":" +
 				   std::to_string(options_.port) +
@@ -128,8 +142,7 @@ void VerbsConnection::resolve()
 	result = rdma_resolve_addr(id_, nullptr, found->ai_addr, timeout);
 	freeaddrinfo(found);
 	if (result)
-		fail("no RDMA device reaches " + options_.address,
-		     "See `rdma link`.");
+		fail_to_reach(options_.address, errno);
 	expect_event(RDMA_CM_EVENT_ADDR_RESOLVED, "address resolution");
 	if (rdma_resolve_route(id_, timeout))
 		fail("route to " + options_.address);
@@ -216,8 +229,14 @@ void VerbsConnection::note_established(const rdma_cm_event &event)
 
 	peer_private_data_.assign(data,
 				  data + event.param.conn.private_data_len);
-	/* In an event each is what the other end's request calls otherwise. */
-	peer_initiator_depth_ = event.param.conn.responder_resources;
+	/*
+	 * In an event each is what the other end's request calls otherwise;
+	 * but siw tells what the other end says of itself.
+	 */
+	peer_initiator_depth_ =
+		id_->verbs->device->transport_type == IBV_TRANSPORT_IWARP ?
+			event.param.conn.initiator_depth :
+			event.param.conn.responder_resources;
 }
 
 void VerbsConnection::post_receive(std::uint32_t slot)

@@ -76,7 +76,8 @@ Result<OwnPtr<Stream>> Stream::create(const verbs_request &request,
 
 Stream::Stream(const verbs_request &request, StreamUser &user)
 	: user_(user), handle_(request.stream), peer_(request.peer),
-	  local_(request.local), closing_("stream closing"), lock_("stream")
+	  local_(request.local), closing_("stream closing"), lock_("stream"),
+	  release_id_(*this)
 {
 }
 
@@ -600,7 +601,6 @@ void Stream::close()
 {
 	base::MutexGuard closing(closing_);
 	Failures failures;
-	bool mine;
 	{
 		SpinGuard guard(lock_);
 
@@ -620,6 +620,20 @@ void Stream::close()
 		SpinGuard guard(lock_);
 
 		state_ = State::Closed;
+	}
+	release_id_.queue();
+}
+
+/*
+ * The CM may keep an id for long, if a message of its own is not known to have
+ * left, and who closes the stream may hold up the logins of a whole target.
+ */
+void Stream::release_id()
+{
+	bool mine;
+	{
+		SpinGuard guard(lock_);
+
 		mine = id_owner_ == IdOwner::Stream;
 		id_going_ = mine;
 	}

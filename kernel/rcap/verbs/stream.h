@@ -3,6 +3,7 @@
 
 #include "base/gate.h"
 #include "base/lock.h"
+#include "base/work.h"
 #include "rcap/listener.h"
 #include "rcap/verbs/receive_ring.h"
 #include "rcap/verbs/send_budget.h"
@@ -15,9 +16,10 @@ namespace rcap::verbs {
  * A reliable connection of ib_core through rdma_cm.
  *
  * Life: created in the handler of a connection request; accept() hands the CM
- * id to it.  close() ends all traffic, frees what lies on the device and gives
- * up the CM id; then StreamUser::released() allows the destructor.  When the
- * device is removed the CM destroys the id itself, once close() is through.
+ * id to it.  close() ends all traffic and frees what lies on the device; behind
+ * it the CM id is given up, and StreamUser::released() allows the destructor.
+ * When the device is removed the CM destroys the id itself, once close() is
+ * through.
  */
 class Stream final : public rcap::Stream, public base::Allocated,
 		     base::Immovable {
@@ -68,7 +70,7 @@ private:
 	};
 	/* Who destroys the CM id. */
 	enum class IdOwner : u8 {
-		Stream,		/* close() */
+		Stream,		/* release_id() */
 		Handler,	/* the CM, when its handler returns */
 	};
 	using SendList = base::List<Send, &Send::node>;
@@ -87,6 +89,7 @@ private:
 	base::Error set_up(const StreamShape &shape, u8 peer_read_depth);
 	base::Error add_slots(base::OwnArray<SendSlot> &slots, u32 count);
 	void release_device();
+	void release_id();
 	void fail(Fault fault, const char *detail);
 	void fail_operation(Fault fault, int status);
 
@@ -147,6 +150,9 @@ private:
 	Transfer *preparing_ GUARDED_BY(lock_) = nullptr;
 	SlotList free_slots_ GUARDED_BY(lock_);
 	bool long_send_busy_ GUARDED_BY(lock_) = false;
+
+	/* Behind close(); ends with the user's released(). */
+	base::Work<Stream, &Stream::release_id> release_id_;
 };
 
 } // namespace rcap::verbs
