@@ -58,7 +58,8 @@ TEST(BrokenPart, AnRdmaWriteThatPlacesElsewhere)
 
 TEST(BrokenPart, AnotherStagThatIsInvalidated)
 {
-	expect_noticed({.invalidate_another = true}, "an STag that is not valid");
+	expect_noticed({.invalidate_another = true},
+		       "an STag that is not valid");
 }
 
 TEST(BrokenPart, ACompletionThatIsLost)

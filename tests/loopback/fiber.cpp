@@ -4,18 +4,7 @@
 #include <sys/mman.h>
 
 #include "host/host.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ASAN 1
-#endif
-#endif
-
-#ifdef HAS_ASAN
-#include <sanitizer/common_interface_defs.h>
-#endif
+#include "loopback/sanitizer.h"
 
 /* The two functions that change the stack: neither has a frame to check. */
 #define UNSANITIZED \

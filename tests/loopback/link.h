@@ -23,7 +23,7 @@ struct Device {
 	u16 pieces = 16;
 	/* Registrations that transfers need one each of; 0: they need none. */
 	u32 registrations = 0;
-	/* A message that finds no receive buffer ends the connection (iWARP). */
+	/* A message without a receive buffer ends the connection (iWARP). */
 	bool no_back_pressure = false;
 };
 
@@ -122,6 +122,8 @@ public:
 	/* Ends a connection in the way that a device would. */
 	enum class Failure { QueuePair, AddressChanged, Removed };
 	void fail(Link &link, Failure failure);
+	/* The address that portals listen at moves, or their device goes. */
+	void disturb_listeners(Failure failure);
 
 private:
 	static Network *instance_;

@@ -50,15 +50,17 @@ struct LioSession {
 	/* A logout has closed it, or its last connection has gone. */
 	bool logged_out = false;
 	bool falls_back = false;
-	u32 connections = 0;
 };
 
-using Bytes48 = std::array<u8, 48>;
+/* A BHS, as the port hands it over. */
+inline iser::Bhs &bhs_of(u8 *bytes)
+{
+	return *reinterpret_cast<iser::Bhs *>(bytes);
+}
 
 } // namespace loopback
 
 struct iscsi_np {
-	loopback::Lio *lio = nullptr;
 	lio_portal *portal = nullptr;
 	std::shared_ptr<loopback::Thread> thread;
 	bool enabled = false;
@@ -75,7 +77,6 @@ struct iscsi_login {
 	u32 rounds = 0;
 	bool failed = false;
 	bool complete = false;
-	u32 initial_exp_stat_sn = 0;
 };
 
 struct iscsit_cmd;
@@ -106,6 +107,8 @@ struct iscsit_conn {
 	std::unique_ptr<iscsi_login> login;
 	std::unique_ptr<loopback::LioSession> new_session;
 	loopback::LioSession *session = nullptr;
+	/* Who it is (RFC 7143 4.2.7.1). */
+	std::array<u8, 6> isid = {};
 	u32 stat_sn = 0;
 	u32 max_recv_data_segment_length = 262144;
 	std::list<iscsit_cmd *> commands;
@@ -125,6 +128,7 @@ private:
 	bool has_turn();
 	int negotiate();
 	bool check_names();
+	void reinstate();
 	void refuse(u8 status_class, u8 status_detail);
 	void drop_login();
 	void finish_login();
@@ -195,7 +199,6 @@ struct iscsit_cmd {
 	int references = 0;
 	bool is_complete = false;
 	bool aborted = false;
-	bool fabric_stop = false;
 	bool write_pending = false;
 	/* The core's task management finds it. */
 	bool in_state_list = false;
@@ -203,7 +206,6 @@ struct iscsit_cmd {
 	u8 status = 0;
 	u8 sense_key = 0;
 	u16 sense_code = 0;
-	std::array<u8, 20> sense = {};
 	/* Who waits for its release. */
 	std::shared_ptr<bool> released;
 

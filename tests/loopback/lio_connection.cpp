@@ -31,7 +31,6 @@ Lio::~Lio() = default;
 int Lio::open(const port_address &address)
 {
 	np_ = {};
-	np_.lio = this;
 
 	const int error = lio_portal_create(&np_, &address, &np_.portal);
 
@@ -84,7 +83,7 @@ void Lio::stop_session(size_t number)
 
 bool Lio::send_async(size_t number)
 {
-	if (number >= running.size())
+	if (number >= running.size() || running[number]->exiting)
 		return false;
 	iscsit_conn *conn = running[number];
 	iscsit_cmd *cmd = target_command_allocate(conn);
@@ -128,7 +127,7 @@ void iscsit_conn::interrupt()
 	transmit_->interrupted = true;
 }
 
-/* Queues ------------------------------------------------------------------------ */
+/* Queues ------------------------------------------------------------------- */
 
 void iscsit_conn::add_immediate(iscsit_cmd *cmd, enum target_state state)
 {
@@ -171,7 +170,7 @@ bool iscsit_conn::transmit_one()
 	return lio_response_queue(transport(), next.cmd, next.state) >= 0;
 }
 
-/* Threads ------------------------------------------------------------------------ */
+/* Threads ------------------------------------------------------------------ */
 
 void iscsit_conn::receive_thread()
 {
@@ -248,7 +247,7 @@ void iscsit_conn::release_commands()
 	}
 }
 
-/* port/target.h: the end ----------------------------------------------------------- */
+/* port/target.h: the end --------------------------------------------------- */
 
 int target_logout_closes(struct iscsit_conn *, struct iscsit_cmd *)
 {
@@ -278,7 +277,10 @@ int target_is_logged_in(struct iscsit_conn *conn)
 	return !!conn->session && !conn->login;
 }
 
-void target_stop_commands(struct iscsit_conn *conn) { conn->core_stopped = true; }
+void target_stop_commands(struct iscsit_conn *conn)
+{
+	conn->core_stopped = true;
+}
 
 int target_wait_commands(struct iscsit_conn *conn, unsigned int timeout_ms)
 {

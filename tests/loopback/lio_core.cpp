@@ -198,7 +198,7 @@ void iscsit_cmd::handle_tmr()
 
 		/* __target_check_io_state() */
 		if (cmd->opcode != IscsiOpcode::ScsiCommand || !meant ||
-		    !cmd->in_state_list || cmd->is_complete || cmd->fabric_stop)
+		    !cmd->in_state_list || cmd->is_complete)
 			continue;
 		cmd->aborted = true;
 		cmd->in_state_list = false;
@@ -220,7 +220,7 @@ void iscsit_cmd::handle_tmr()
 	put();
 }
 
-/* port/target.h -------------------------------------------------------------------- */
+/* port/target.h ------------------------------------------------------------ */
 
 void target_write_complete(struct iscsit_cmd *cmd)
 {

@@ -98,7 +98,8 @@ void iscsit_conn::log_in()
 		drop_login();
 		return;
 	}
-	/* Its tags are those of the session that begins. */
+	reinstate();
+
 	const u32 cmd_sn = login->request.as<LoginRequestPdu>().cmd_sn;
 
 	new_session = std::make_unique<LioSession>();
@@ -159,6 +160,24 @@ bool iscsit_conn::check_names()
 		return true;
 	refuse(2, 3);
 	return false;
+}
+
+/* The same initiator port again: its session before ends first (6.3.5). */
+void iscsit_conn::reinstate()
+{
+	const auto &request = login->request.as<LoginRequestPdu>();
+
+	std::copy_n(request.isid, isid.size(), isid.begin());
+	for (iscsit_conn *other : lio.running) {
+		if (other->isid != isid)
+			continue;
+		const std::shared_ptr<bool> ended = other->closed;
+
+		other->interrupt();
+		scheduler().wait("the session before to end",
+				 [ended] { return *ended; });
+		return;
+	}
 }
 
 void iscsit_conn::refuse(u8 status_class, u8 status_detail)
@@ -240,13 +259,12 @@ void iscsit_conn::finish_login()
 {
 	scheduler().cancel(login_work);
 	session->max_cmd_sn += lio.settings.command_window - 1;
-	session->connections = 1;
 	login.reset();
 	lio.logging_in = nullptr;
 	start();
 }
 
-/* port/target.h ----------------------------------------------------------------- */
+/* port/target.h ------------------------------------------------------------ */
 
 int target_portal_enabled(struct iscsi_np *np) { return np->enabled; }
 int target_portal_stopping(struct iscsi_np *np) { return np->stopping; }

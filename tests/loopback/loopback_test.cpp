@@ -90,7 +90,7 @@ private:
 	bool late_ = false;
 };
 
-/* Login ------------------------------------------------------------------------ */
+/* Login -------------------------------------------------------------------- */
 
 TEST_F(Loopback, LoginToLogout)
 {
@@ -160,7 +160,7 @@ TEST_F(Loopback, ALoginRequestMayComeBeforeTheResponseIsKnownToBeSent)
 	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
-/* Data -------------------------------------------------------------------------- */
+/* Data --------------------------------------------------------------------- */
 
 TEST_F(Loopback, ImmediateDataIsWritten)
 {
@@ -354,7 +354,7 @@ TEST_F(Loopback, F28_WithoutATagAPduWaits)
 	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
-/* The others ---------------------------------------------------------------------- */
+/* The others --------------------------------------------------------------- */
 
 TEST_F(Loopback, ANopOutComesBack)
 {
@@ -553,7 +553,7 @@ TEST_F(Loopback, UnknownOpcodesAreRejected)
 	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
-/* The end ---------------------------------------------------------------------------- */
+/* The end ------------------------------------------------------------------ */
 
 TEST_F(Loopback, WhoLeavesBeforeTheReplyLeavesNothing)
 {
@@ -620,6 +620,45 @@ TEST_F(Loopback, AnAdministratorEndsASession)
 	EXPECT_TRUE(initiator.session.connection().wait_closed(
 		Milliseconds(1000)));
 }
+
+/* RFC 7143 6.3.5 */
+TEST_F(Loopback, WhoLogsInAgainEndsHisSessionBefore)
+{
+	Initiator before;
+	Initiator after;
+	ByteVector in(64 * Disk::block);
+
+	before.session.login(Machine::login_options());
+	before.session.start({.cdb = read_10(0, 64), .in = in});
+	after.session.login(Machine::login_options());
+	EXPECT_TRUE(before.session.connection().wait_closed(Milliseconds(0)));
+	write_and_read(after.session, 0, 8);
+	EXPECT_EQ(after.session.logout(), 0);
+}
+
+class ListenerMoves : public Loopback,
+		      public ::testing::WithParamInterface<Network::Failure> {
+};
+
+/* F-13, F-15: sessions stay, and others may log in soon. */
+TEST_P(ListenerMoves, AndListensAgain)
+{
+	Initiator before;
+	Initiator after;
+
+	before.session.login(Machine::login_options());
+	machine.network.disturb_listeners(GetParam());
+	EXPECT_THROW(before.session.receive(Milliseconds(1000)),
+		     libiser::TimedOut);
+	EXPECT_NE(host::take_log().find("listening again"), std::string::npos);
+	after.session.already_connected();
+	after.session.connection().connect();
+	EXPECT_EQ(before.session.logout(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Loopback, ListenerMoves,
+			 ::testing::Values(Network::Failure::AddressChanged,
+					   Network::Failure::Removed));
 
 class DeviceFails : public Loopback,
 		    public ::testing::WithParamInterface<Network::Failure> {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random runs.  LOOPBACK_SEED=n replays one, LOOPBACK_SEEDS=n makes n of them in
- * place of each thousand; both make so many from that one on.
+ * Random runs.  LOOPBACK_SEED=n replays one, LOOPBACK_SEEDS=n makes n of them
+ * in place of each thousand; both make so many from that one on.
  */
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
+#include "loopback/sanitizer.h"
 #include "loopback/script.h"
 
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-
+#ifdef HAS_ASAN
 /* A run allocates much and lives for milliseconds. */
 const char *__asan_default_options()
 {

@@ -101,7 +101,7 @@ bool Scheduler::chance(u32 of_256)
 	return options_.seed && random_.below(256) < of_256;
 }
 
-/* Sources, threads, work ----------------------------------------------------- */
+/* Sources, threads, work --------------------------------------------------- */
 
 void Scheduler::add(Source &source)
 {
@@ -194,7 +194,7 @@ void Scheduler::post(std::function<void()> body, u64 delay_ms)
 	queue(once->work, delay_ms);
 }
 
-/* Waiting -------------------------------------------------------------------- */
+/* Waiting ------------------------------------------------------------------ */
 
 bool Scheduler::satisfied(const Strand &strand) const
 {
@@ -297,7 +297,7 @@ void Scheduler::hand_over(Strand &to)
 	to.fiber->run(*self.fiber);
 }
 
-/* Jobs ------------------------------------------------------------------------- */
+/* Jobs --------------------------------------------------------------------- */
 
 Scheduler::Strand &Scheduler::idle_strand()
 {
@@ -348,7 +348,7 @@ void Scheduler::strand_main(void *argument)
 	}
 }
 
-/* Choices ------------------------------------------------------------------------ */
+/* Choices ------------------------------------------------------------------ */
 
 void Scheduler::list_choices()
 {
@@ -446,8 +446,9 @@ size_t Scheduler::pick_stubbornly()
 
 	if (chance(mood_swings))
 		mood_ = random_.next();
-	return static_cast<size_t>(std::ranges::min_element(choices_, {}, rank) -
-				   choices_.begin());
+	return static_cast<size_t>(
+		std::ranges::min_element(choices_, {}, rank) -
+		choices_.begin());
 }
 
 } // namespace loopback

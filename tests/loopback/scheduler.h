@@ -79,8 +79,8 @@ struct Thread {
 /*
  * Decides what happens next.  Who waits gives the processor away; then every
  * event that is possible is a choice: whoever waited and may go on, the next
- * event of each source, work that is due.  The oldest one is taken, or one by the
- * seed of a random generator, so that each run can be had again.
+ * event of each source, work that is due.  The oldest one is taken, or one by
+ * the seed of a random generator, so that each run can be had again.
  *
  * Time stands still as long as there is a choice, and then moves to the next
  * timer; with a seed a short timer may also come earlier, as if the machine

@@ -34,6 +34,9 @@ struct RandomRun {
 	u64 lost = 0;
 
 	std::string go();
+
+private:
+	std::string play(Machine &machine, Random &random);
 };
 
 /* Whatever ends the process from now on says which seed it was. */
