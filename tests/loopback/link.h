@@ -110,6 +110,8 @@ public:
 	Offences offences;
 	/* The network delivers, but what it owes the sender is late. */
 	bool acknowledgements_late = false;
+	/* Ids of the CM are not given up: who destroys one waits. */
+	bool ids_kept = false;
 	/* Messages that found no receive buffer posted. */
 	u64 dry = 0;
 	std::vector<verbs_stream *> streams;

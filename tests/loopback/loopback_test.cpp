@@ -636,6 +636,23 @@ TEST_F(Loopback, WhoLogsInAgainEndsHisSessionBefore)
 	EXPECT_EQ(after.session.logout(), 0);
 }
 
+/*
+ * LIO ends the session before while nobody else can log in, so that must not
+ * wait for a CM that has lost count of an id.
+ */
+TEST_F(Loopback, ACmThatKeepsAnIdKeepsNobodyFromLoggingIn)
+{
+	Initiator before;
+	Initiator after;
+
+	before.session.login(Machine::login_options());
+	machine.network.ids_kept = true;
+	after.session.login(Machine::login_options());
+	write_and_read(after.session, 0, 8);
+	EXPECT_EQ(after.session.logout(), 0);
+	machine.network.ids_kept = false;
+}
+
 class ListenerMoves : public Loopback,
 		      public ::testing::WithParamInterface<Network::Failure> {
 };

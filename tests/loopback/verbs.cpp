@@ -167,7 +167,9 @@ void verbs_stream_free(struct verbs_stream *stream, int destroy_id)
 	}
 	if (scheduler().runs(stream->cm))
 		die("the CM waits for its own handler");
-	scheduler().wait("a CM event", [stream] { return !stream->cm.busy(); });
+	scheduler().wait("a CM event and the id", [stream] {
+		return !stream->cm.busy() && !network().ids_kept;
+	});
 	delete stream;
 }
 
