@@ -636,9 +636,9 @@ void target_logout_sent(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 
 /* The end of a connection ------------------------------------------------------------ */
 
-int target_has_session(struct iscsit_conn *conn)
+int target_is_logged_in(struct iscsit_conn *conn)
 {
-	return !!conn->sess;
+	return conn->conn_state >= TARG_CONN_STATE_LOGGED_IN;
 }
 
 void target_stop_commands(struct iscsit_conn *conn)

@@ -209,7 +209,7 @@ void Connection::wait_conn()
 		logout_.cancel_sync();
 	drop_parked();
 	drop_held();
-	if (target_has_session(conn_)) {
+	if (target_is_logged_in(conn_)) {
 		wait_for_commands();
 		keep_no_session();
 	}

@@ -271,8 +271,11 @@ void target_logout_sent(struct iscsit_conn *conn, struct iscsit_cmd *cmd);
 
 /* The end of a connection ------------------------------------------------- */
 
-/* Whether LIO has a session, and so commands, for the connection. */
-int target_has_session(struct iscsit_conn *conn);
+/*
+ * Whether the connection has come to a session, and so may have commands.
+ * Before, what LIO takes for its session may be another one's, or gone.
+ */
+int target_is_logged_in(struct iscsit_conn *conn);
 /* No command is accepted from now on. */
 void target_stop_commands(struct iscsit_conn *conn);
 /*

@@ -272,7 +272,11 @@ void target_logout_sent(struct iscsit_conn *conn, struct iscsit_cmd *)
 			 [closed] { return *closed; });
 }
 
-int target_has_session(struct iscsit_conn *conn) { return !!conn->session; }
+int target_is_logged_in(struct iscsit_conn *conn)
+{
+	return !!conn->session && !conn->login;
+}
+
 void target_stop_commands(struct iscsit_conn *conn)
 {
 	conn->core_stopped = true;
