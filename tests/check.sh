@@ -92,6 +92,11 @@ install_and_uninstall()
 	)
 }
 
+table_is_up_to_date()
+{
+	"$here/conformance/up-to-date"
+}
+
 # A check without a fault ends this, too.
 sightings_are_documented()
 {
@@ -120,6 +125,8 @@ part_build()
 			"$here/tools/libiser_install_test.sh"
 		one 'checks-seen-to-fail.md is what iserverify says' \
 			sightings_are_documented
+		one 'conformance.md names what iserverify knows' \
+			table_is_up_to_date
 	fi
 }
 
