@@ -150,10 +150,20 @@ part_unit()
 	[ -z "${total:-}" ] || count $((total - bad)) "$bad"
 }
 
+# The fuzzers run for a given time, the processors' share of which matters
+# little: meanwhile the kernel that guests need next is made, if it is not there.
+prepare_ahead()
+{
+	[[ " $parts " != *' uml '* ]] || {
+		"$lab_dir/prepare" uml > "$logs/prepare.log" 2>&1 &
+	}
+}
+
 part_fuzz()
 {
 	local log=$logs/fuzz.log targets bad
 
+	prepare_ahead
 	"$here/fuzz/run" "$fuzz_seconds" 2>&1 | tee "$log" | sed -u 's/^/  /'
 	read -r targets bad < <(sed -n \
 		's/^fuzz: \([0-9]*\) targets, .*, \([0-9]*\) failed$/\1 \2/p' \
@@ -213,6 +223,8 @@ sum_up()
 
 guest_needs()
 {
+	# What prepare_ahead has begun.
+	wait
 	build_iserverify > "$logs/raw.log" 2>&1 || {
 		tail -n 20 "$logs/raw.log" | sed 's/^/    /'
 		count 0 1
