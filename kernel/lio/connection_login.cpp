@@ -353,7 +353,11 @@ Error Connection::final_response(const LoginResponse &response)
 	flow_control_for_load_ = iser::flow_control_under_load(
 		keys, session_.command_window);
 	datamover_.notice_key_values(keys);
-	unexpected_.limit(keys.max_outstanding_unexpected_pdus());
+	{
+		SpinGuard guard(lock_);
+
+		unexpected_.limit(keys.max_outstanding_unexpected_pdus());
+	}
 	if (Error error = datamover_.allocate_connection_resources(resources());
 	    error != Error::None)
 		return refuse_login(Cause::OutOfMemory, target_error,

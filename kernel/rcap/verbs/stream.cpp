@@ -336,7 +336,7 @@ void Stream::finish(Transfer &transfer)
 	++returned_;
 }
 
-void Stream::submit(TransferList &queue, Transfer &transfer)
+void Stream::submit(Transfer &transfer)
 {
 	const Use use(*this);
 
@@ -355,19 +355,24 @@ void Stream::submit(TransferList &queue, Transfer &transfer)
 	{
 		SpinGuard guard(lock_);
 
-		queue.push_back(transfer);
+		if (transfer.read)
+			waiting_reads_.push_back(transfer);
+		else
+			waiting_writes_.push_back(transfer);
 	}
 	pump();
 }
 
 void Stream::write(Transfer &transfer)
 {
-	submit(waiting_writes_, transfer);
+	transfer.read = false;
+	submit(transfer);
 }
 
 void Stream::read(Transfer &transfer)
 {
-	submit(waiting_reads_, transfer);
+	transfer.read = true;
+	submit(transfer);
 }
 
 void Stream::send(Send &send)

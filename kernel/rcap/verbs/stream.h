@@ -95,7 +95,7 @@ private:
 
 	base::Error prepare(Transfer &transfer);
 	void finish(Transfer &transfer);
-	void submit(TransferList &queue, Transfer &transfer);
+	void submit(Transfer &transfer);
 	void pump();
 	bool pump_once();
 	int post_next_send() REQUIRES(lock_);
