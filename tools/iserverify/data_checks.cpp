@@ -493,17 +493,6 @@ ByteVector write_same_32(std::uint32_t lba, std::uint32_t blocks)
 	return cdb;
 }
 
-/* What a session sees first is that the LUN is new to it (SAM-5 5.14). */
-void clear_unit_attention(Session &session, std::uint64_t lun)
-{
-	ScsiRequest ready;
-
-	ready.lun = lun;
-	ready.cdb = ByteVector(16);
-	for (int i = 0; i < 4 && !session.scsi(ready).good(); ++i)
-		;
-}
-
 void long_cdb_with_immediate_data(Lab &lab)
 {
 	for (std::uint32_t immediate : {512u, 0u, 100u}) {

@@ -145,7 +145,12 @@ std::unique_ptr<Session> Lab::login(TextKeys keys)
 {
 	auto session = make_session(connect_options());
 
-	session->login(login_options(std::move(keys)));
+	const LoginOptions options = login_options(std::move(keys));
+
+	session->login(options);
+	/* Of some targets every session is told; not of LIO. */
+	if (attention_at_login_ && !find_key(options.keys, "iSERHelloRequired"))
+		clear_unit_attention(*session, lun);
 	return session;
 }
 
@@ -156,6 +161,11 @@ void Lab::start_innocent()
 	innocent_ = make_session(connect_options());
 	innocent_isid_ = options.isid;
 	innocent_->login(options);
+
+	ScsiRequest ready;
+
+	ready.cdb = ByteVector(16);
+	attention_at_login_ = innocent_->scsi(ready).sense_key() == 6;
 	if (innocent_data_.empty() && may_write)
 		renew_innocent(innocent_seed);
 	else if (innocent_data_.empty())
@@ -304,6 +314,16 @@ Pdu ping_request(Session &session, bool immediate, std::uint32_t seed)
 	pdu.request().specific_20 = iser::reserved_tag;
 	pdu.data = pattern(64, seed);
 	return pdu;
+}
+
+void clear_unit_attention(Session &session, std::uint64_t lun)
+{
+	ScsiRequest ready;
+
+	ready.lun = lun;
+	ready.cdb = ByteVector(16);
+	for (int i = 0; i < 4 && !session.scsi(ready).good(); ++i)
+		;
 }
 
 WaitingWrite::WaitingWrite(Lab &lab, TextKeys keys)

@@ -130,6 +130,8 @@ private:
 
 	std::unique_ptr<Session> innocent_;
 	std::array<std::uint8_t, 6> innocent_isid_ = {};
+	/* The first command of a session is told so, and fails. */
+	bool attention_at_login_ = false;
 	ByteVector innocent_data_;
 	std::uint32_t logins_ = 0;
 };
@@ -139,6 +141,8 @@ Outcome outcome_of(Session &session, Milliseconds timeout = Milliseconds(8000));
 /* The session still does what a session does. */
 void expect_usable(Session &session);
 
+/* What a session sees first is that the LUN is new to it (SAM-5 5.14). */
+void clear_unit_attention(Session &session, std::uint64_t lun);
 /* A NOP-Out with 64 bytes that wants them back. */
 Pdu ping_request(Session &session, bool immediate, std::uint32_t seed = 1);
 /* The connection ends soon. */
