@@ -150,7 +150,7 @@ static void list_command(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 	spin_unlock_bh(&conn->cmd_lock);
 }
 
-static void unlist_command(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
+void target_command_unlist(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 {
 	spin_lock_bh(&conn->cmd_lock);
 	if (!list_empty(&cmd->i_conn_node))
@@ -185,7 +185,7 @@ void target_command_put(struct iscsit_cmd *cmd)
 void target_command_free(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			 int wait)
 {
-	unlist_command(conn, cmd);
+	target_command_unlist(conn, cmd);
 	iscsit_free_cmd(cmd, wait);
 }
 
@@ -196,7 +196,7 @@ void target_advance_max_cmd_sn(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 
 void target_command_aborted(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 {
-	unlist_command(conn, cmd);
+	target_command_unlist(conn, cmd);
 	end_task_attribute(&cmd->se_cmd);
 	if (cmd->data_direction == DMA_TO_DEVICE)
 		iscsit_stop_dataout_timer(cmd);
@@ -450,6 +450,24 @@ int target_task_management(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 int target_logout(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs)
 {
 	return iscsit_handle_logout_cmd(conn, cmd, bhs);
+}
+
+int target_awaits_answer(struct iscsit_conn *conn, u32 ttt)
+{
+	struct iscsit_cmd *cmd;
+	int awaits = 0;
+
+	spin_lock_bh(&conn->cmd_lock);
+	list_for_each_entry(cmd, &conn->conn_cmd_list, i_conn_node) {
+		if (cmd->targ_xfer_tag == ttt &&
+		    cmd->iscsi_opcode == ISCSI_OP_NOOP_IN &&
+		    cmd->i_state != ISTATE_REMOVE) {
+			awaits = 1;
+			break;
+		}
+	}
+	spin_unlock_bh(&conn->cmd_lock);
+	return awaits;
 }
 
 int target_ping(struct iscsit_conn *conn)

@@ -120,7 +120,14 @@ private:
 	void forget_awaiting(Command &command);
 	void complete_aborted();
 	bool nop_out(di::ControlPdu &pdu);
-	bool is_sending(const Command &command);
+	/* What a Text Request that goes on finds its task at. */
+	enum class TextTask : u8 {
+		None,
+		Answering,	/* no part of an answer has left */
+		Sending,	/* one is on its way, as far as we know */
+		Waiting,	/* for this request */
+	};
+	TextTask take_up(u32 itt, iscsit_cmd *&cmd);
 	bool text(di::ControlPdu &pdu);
 	void take_text(iscsit_cmd *cmd, di::ControlPdu &pdu, base::Bytes text);
 	void text_for_own_target(iscsit_cmd *cmd, di::ControlPdu &pdu);
@@ -143,8 +150,9 @@ private:
 	void free_command(iscsit_cmd *cmd);
 	void respond(Command &command, Command::Phase phase, iser::Bhs &bhs,
 		     const target_payload &payload);
-	void note_sending(Command &command);
+	void note_phase(Command &command, Command::Phase phase);
 	void outlive(Command &command);
+	void unlist(Command &command);
 	void remove(Command &command);
 	base::Error send_text(Command &command);
 	bool affects_unfinished(Command &command);
@@ -191,6 +199,8 @@ private:
 	base::Gate ended_;
 	/* A Data-Out and the abort of its command come one after the other. */
 	base::Mutex data_out_mutex_;
+	/* A text's task is looked for, or ends, one after the other. */
+	base::Mutex text_mutex_;
 	/* StatSN goes out in the order of the responses. */
 	base::Mutex respond_mutex_;
 	/* Written by widen_window() alone, and under respond_mutex_. */

@@ -35,7 +35,7 @@ bool is_ordinary(Cause cause)
 
 Connection::Connection(Portal &portal)
 	: portal_(portal), datamover_(*this), data_out_mutex_("data out"),
-	  respond_mutex_("respond"),
+	  text_mutex_("text"), respond_mutex_("respond"),
 	  lock_("connection"), watchdog_(*this), widen_(*this),
 	  retry_(*this), aborts_(*this), hold_(*this), logout_(*this),
 	  release_(*this)

@@ -458,7 +458,14 @@ bool Connection::nop_out(di::ControlPdu &pdu)
 		end(Cause::LengthLies);
 		return true;
 	}
-	/* An answer to a ping of ours needs no command of its own. */
+	/*
+	 * An answer to a ping of ours needs no command of its own.  LIO takes
+	 * any command with that tag for the ping, and ends it with each answer.
+	 */
+	if (answer && !target_awaits_answer(conn_, request.ttt)) {
+		datamover_.done(pdu.buffer);
+		return true;
+	}
 	if (!answer) {
 		cmd = target_command_allocate(conn_);
 		if (!cmd)
@@ -470,11 +477,27 @@ bool Connection::nop_out(di::ControlPdu &pdu)
 	return true;
 }
 
-bool Connection::is_sending(const Command &command)
+/*
+ * A Text Request goes on with its task, @cmd.  Only one that has answered in
+ * part may be asked for more, and once: LIO would answer any, at any time.
+ */
+Connection::TextTask Connection::take_up(u32 itt, iscsit_cmd *&cmd)
 {
+	base::MutexGuard excluding_its_end(text_mutex_);
+
+	cmd = target_find_text(conn_, itt);
+	if (!cmd)
+		return TextTask::None;
+
+	Command &command = Command::of(cmd);
 	SpinGuard guard(lock_);
 
-	return command.sending;
+	if (command.phase != Command::Phase::Continue)
+		return TextTask::Answering;
+	if (command.sending)
+		return TextTask::Sending;
+	command.phase = Command::Phase::Idle;
+	return TextTask::Waiting;
 }
 
 bool Connection::text(di::ControlPdu &pdu)
@@ -492,12 +515,12 @@ bool Connection::text(di::ControlPdu &pdu)
 		if (!cmd)
 			return false;
 	} else {
-		cmd = target_find_text(conn_, request.itt);
-		if (!cmd)
-			return reject(pdu, RejectReason::ProtocolError);
-		/* The part before may not be known to have left. */
-		if (is_sending(Command::of(cmd)))
+		const TextTask at = take_up(request.itt, cmd);
+
+		if (at == TextTask::Sending)
 			return false;
+		if (at != TextTask::Waiting)
+			return reject(pdu, RejectReason::ProtocolError);
 		/*
 		 * LIO looks at the request's text once more when it goes on
 		 * with such an answer, but has freed it by then.

@@ -163,18 +163,18 @@ void Connection::respond(Command &command, Command::Phase phase, Bhs &bhs,
 		widening_ = true;
 		widen_.queue();
 	}
-	command.phase = phase;
-	if (phase == Command::Phase::Continue || phase == Command::Phase::Ping)
-		note_sending(command);
+	note_phase(command, phase);
 	datamover_.send_control(command.task, bhs,
 				Bytes(payload.data, payload.length));
 }
 
-void Connection::note_sending(Command &command)
+void Connection::note_phase(Command &command, Command::Phase phase)
 {
 	SpinGuard guard(lock_);
 
-	command.sending = true;
+	command.phase = phase;
+	command.sending = phase == Command::Phase::Continue ||
+			  phase == Command::Phase::Ping;
 }
 
 /*
@@ -390,10 +390,22 @@ void Connection::control_sent(iser::TaskResources &task, bool ok)
 		if (ok)
 			logout_sent(cmd);
 		break;
+	case Command::Phase::Control:
+		unlist(command);
+		free_command(cmd);
+		break;
 	default:
 		free_command(cmd);
 		break;
 	}
+}
+
+/* It may be a text's, and somebody be looking for it: take_up(). */
+void Connection::unlist(Command &command)
+{
+	MutexGuard guard(text_mutex_);
+
+	target_command_unlist(conn_, command.cmd());
 }
 
 /* It lives on; LIO frees it, or the end of the connection. */
@@ -424,6 +436,7 @@ void Connection::remove(Command &command)
 		if (command.removed)
 			return;
 	}
+	unlist(command);
 	free_command(command.cmd());
 }
 

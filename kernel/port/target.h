@@ -96,6 +96,8 @@ void target_get_command_state(struct iscsit_cmd *cmd,
  * This drops the core's, in its place.
  */
 void target_command_put(struct iscsit_cmd *cmd);
+/* Off the connection's list, where the functions that find one look. */
+void target_command_unlist(struct iscsit_conn *conn, struct iscsit_cmd *cmd);
 /*
  * The fabric's end of a command: off the connection's list, timers stopped,
  * reference dropped.  @cmd is gone.  Process context.  @wait: until the core
@@ -209,6 +211,8 @@ int target_text_is_of_one_target(struct iscsit_cmd *cmd);
 int target_task_management(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			   u8 *bhs);
 int target_logout(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs);
+/* Whether a NOP-In with this TTT waits for its answer, which has not come. */
+int target_awaits_answer(struct iscsit_conn *conn, u32 ttt);
 /* Queues a NOP-In that asks for an answer.  -ENOMEM: no tag is free. */
 int target_ping(struct iscsit_conn *conn);
 

@@ -15,7 +15,7 @@ seconds=${ABUSE_SECONDS:-60}
 seed=${ABUSE_SEED:-$((RANDOM << 15 | RANDOM))}
 slabs=/sys/kernel/slab
 # A round is as long as the kernel's log holds what the target says about it.
-round=30
+round=120
 
 serve()
 {

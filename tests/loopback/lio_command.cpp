@@ -235,6 +235,11 @@ void target_command_put(struct iscsit_cmd *cmd)
 	cmd->put();
 }
 
+void target_command_unlist(struct iscsit_conn *, struct iscsit_cmd *cmd)
+{
+	cmd->unlist();
+}
+
 void target_command_free(struct iscsit_conn *, struct iscsit_cmd *cmd,
 			 int wait)
 {
@@ -491,6 +496,14 @@ int target_text(struct iscsit_conn *, struct iscsit_cmd *cmd, u8 *bhs,
 int target_text_is_of_one_target(struct iscsit_cmd *)
 {
 	return false;
+}
+
+int target_awaits_answer(struct iscsit_conn *conn, u32 ttt)
+{
+	return std::ranges::any_of(conn->commands, [ttt](iscsit_cmd *cmd) {
+		return cmd->opcode == IscsiOpcode::NopIn && cmd->ttt == ttt &&
+		       !cmd->to_remove;
+	});
 }
 
 struct iscsit_cmd *target_find_text(struct iscsit_conn *conn, u32 itt)

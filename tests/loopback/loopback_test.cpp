@@ -413,6 +413,32 @@ TEST_F(Loopback, APartOfATextMayBeAskedForBeforeTheLastIsKnownToBeSent)
 	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
+/* It would be answered twice by one command, and freed twice. */
+TEST_F(Loopback, ATextThatHasNotAnsweredIsNotAskedForMore)
+{
+	Initiator initiator;
+	Session &session = initiator.session;
+
+	session.login(Machine::login_options());
+	session.ping({});
+	acknowledgements_are_late();
+
+	libiser::Pdu first = session.make(iser::IscsiOpcode::TextRequest);
+	libiser::Pdu more = session.make(iser::IscsiOpcode::TextRequest);
+
+	first.request().specific_20 = iser::reserved_tag;
+	first.data = libiser::to_text({{"SendTargets", "All"}});
+	more.request().itt = u32{first.request().itt};
+	more.request().specific_20 = 7;
+	session.send(first);
+	session.send(more);
+	EXPECT_EQ(session.receive_for(first.request().itt,
+				      Milliseconds(1000)).opcode(),
+		  iser::IscsiOpcode::TextResponse);
+	EXPECT_TRUE(session.receive_reject(Milliseconds(1000)));
+	EXPECT_EQ(session.logout(), 0);
+}
+
 TEST_F(Loopback, F25_AWriteThatWaitsForDataIsAborted)
 {
 	Initiator initiator;
