@@ -92,11 +92,6 @@ install_and_uninstall()
 	)
 }
 
-table_is_up_to_date()
-{
-	"$here/conformance/up-to-date"
-}
-
 # A check without a fault ends this, too.
 sightings_are_documented()
 {
@@ -126,7 +121,7 @@ part_build()
 		one 'checks-seen-to-fail.md is what iserverify says' \
 			sightings_are_documented
 		one 'conformance.md names what iserverify knows' \
-			table_is_up_to_date
+			"$here/conformance/up-to-date"
 	fi
 }
 
@@ -154,9 +149,9 @@ part_unit()
 # little: meanwhile the kernel that guests need next is made, if it is not there.
 prepare_ahead()
 {
-	[[ " $parts " != *' uml '* ]] || {
+	if [[ " $parts " = *' uml '* ]]; then
 		"$lab_dir/prepare" uml > "$logs/prepare.log" 2>&1 &
-	}
+	fi
 }
 
 part_fuzz()
@@ -223,13 +218,14 @@ sum_up()
 
 guest_needs()
 {
-	# What prepare_ahead has begun.
-	wait
 	build_iserverify > "$logs/raw.log" 2>&1 || {
 		tail -n 20 "$logs/raw.log" | sed 's/^/    /'
 		count 0 1
 	}
-	"$lab_dir/prepare" "$1" && "$lab_dir/build" "$1" > "$logs/build.log" 2>&1
+	"$lab_dir/prepare" "$1" || return
+	# What prepare_ahead has begun; prepare has said so, and waited for it.
+	wait
+	"$lab_dir/build" "$1" > "$logs/build.log" 2>&1
 }
 
 # jobs_in_pairs: reads "NAME KERNEL ARGUMENT..." for stream, one in a line. Two

@@ -14,7 +14,8 @@ program=${ISERVERIFY:-$here/../../build/tools/iserverify/iserverify}
 seconds=${ABUSE_SECONDS:-60}
 seed=${ABUSE_SEED:-$((RANDOM << 15 | RANDOM))}
 slabs=/sys/kernel/slab
-# A round is as long as the kernel's log holds what the target says about it.
+# A round is as long as the kernel's log holds what the target says about it: in
+# the lab; elsewhere a long run wants log_buf_len=8M.
 round=120
 
 serve()

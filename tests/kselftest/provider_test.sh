@@ -56,7 +56,7 @@ toggles_under_load()
 {
 	local i
 
-	! siw_cannot_lose_its_link || skip "siw of this kernel crashes"
+	! siw_cannot_lose_its_link || skip "siw of this kernel crashes when its link goes down"
 	target_up $size
 	log_in
 	find_disk
