@@ -88,17 +88,8 @@ struct ScsiResult {
 	std::uint16_t sense_code() const;
 };
 
-/* Functions and responses of task management (RFC 7143 11.5.1, 11.6.1). */
-enum class TaskManagement : std::uint8_t {
-	AbortTask = 1,
-	AbortTaskSet = 2,
-	ClearAca = 3,
-	ClearTaskSet = 4,
-	LogicalUnitReset = 5,
-	TargetWarmReset = 6,
-	TargetColdReset = 7,
-	TaskReassign = 8,
-};
+/* Functions of task management (RFC 7143 11.5.1). */
+using TaskManagement = iser::TaskFunction;
 
 /* A target of a discovery session. */
 struct DiscoveredTarget {
