@@ -328,10 +328,15 @@ void Stream::finish(Transfer &transfer)
 	if (transfer.work_requests == 0)
 		return;
 	verbs_transfer_finish(handle_, transfer.storage);
-	transfer.work_requests = 0;
 
 	SpinGuard guard(lock_);
 
+	note_returned(transfer);
+}
+
+void Stream::note_returned(Transfer &transfer)
+{
+	transfer.work_requests = 0;
 	--holders_;
 	++returned_;
 }
@@ -543,9 +548,7 @@ bool Stream::return_from_behind()
 	if (!behind)
 		return false;
 	verbs_transfer_finish(handle_, behind->storage);
-	behind->work_requests = 0;
-	--holders_;
-	++returned_;
+	note_returned(*behind);
 	return true;
 }
 

@@ -95,6 +95,7 @@ private:
 
 	base::Error prepare(Transfer &transfer);
 	void finish(Transfer &transfer);
+	void note_returned(Transfer &transfer) REQUIRES(lock_);
 	void submit(Transfer &transfer);
 	void pump();
 	bool pump_once();
