@@ -325,36 +325,36 @@ void target_write_complete(struct iscsit_cmd *cmd)
 /*
  * The latest one: the initiator may use a tag again as soon as it has the
  * response, and the command before is listed until that is known to be sent.
+ * cmd_lock held: as long as it is listed it is there.
  */
 static struct iscsit_cmd *find_listed(struct iscsit_conn *conn, u32 itt,
 				      u8 opcode)
 {
-	struct iscsit_cmd *cmd, *found = NULL;
+	struct iscsit_cmd *cmd;
+
+	list_for_each_entry_reverse(cmd, &conn->conn_cmd_list, i_conn_node)
+		if (be32_to_cpu((__force __be32)cmd->init_task_tag) == itt &&
+		    cmd->iscsi_opcode == opcode)
+			return cmd;
+	return NULL;
+}
+
+struct iscsit_cmd *target_find_write(struct iscsit_conn *conn, u32 itt,
+				     struct target_write *out)
+{
+	struct iscsit_cmd *cmd;
 
 	spin_lock_bh(&conn->cmd_lock);
-	list_for_each_entry_reverse(cmd, &conn->conn_cmd_list, i_conn_node) {
-		if (be32_to_cpu((__force __be32)cmd->init_task_tag) == itt &&
-		    cmd->iscsi_opcode == opcode) {
-			found = cmd;
-			break;
-		}
+	cmd = find_listed(conn, itt, ISCSI_OP_SCSI_CMD);
+	if (cmd) {
+		out->write = cmd->data_direction == DMA_TO_DEVICE;
+		out->unsolicited = cmd->unsolicited_data;
+		out->waiting = cmd->se_cmd.t_state == TRANSPORT_WRITE_PENDING;
+		out->out_of_order = !!(cmd->cmd_flags & ICF_OOO_CMDSN);
+		out->data_length = cmd->se_cmd.data_length;
 	}
 	spin_unlock_bh(&conn->cmd_lock);
-	return found;
-}
-
-struct iscsit_cmd *target_find_command(struct iscsit_conn *conn, u32 itt)
-{
-	return find_listed(conn, itt, ISCSI_OP_SCSI_CMD);
-}
-
-void target_get_write(struct iscsit_cmd *cmd, struct target_write *out)
-{
-	out->write = cmd->data_direction == DMA_TO_DEVICE;
-	out->unsolicited = cmd->unsolicited_data;
-	out->waiting = cmd->se_cmd.t_state == TRANSPORT_WRITE_PENDING;
-	out->out_of_order = !!(cmd->cmd_flags & ICF_OOO_CMDSN);
-	out->data_length = cmd->se_cmd.data_length;
+	return cmd;
 }
 
 int target_data_out_check(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
@@ -415,7 +415,12 @@ int target_nop_out(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *bhs,
 
 struct iscsit_cmd *target_find_text(struct iscsit_conn *conn, u32 itt)
 {
-	return find_listed(conn, itt, ISCSI_OP_TEXT);
+	struct iscsit_cmd *cmd;
+
+	spin_lock_bh(&conn->cmd_lock);
+	cmd = find_listed(conn, itt, ISCSI_OP_TEXT);
+	spin_unlock_bh(&conn->cmd_lock);
+	return cmd;
 }
 
 int target_text_is_of_one_target(struct iscsit_cmd *cmd)

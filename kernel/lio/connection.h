@@ -125,6 +125,7 @@ private:
 		None,
 		Answering,	/* no part of an answer has left */
 		Sending,	/* one is on its way, as far as we know */
+		Unfit,		/* for this request, which LIO cannot answer */
 		Waiting,	/* for this request */
 	};
 	TextTask take_up(u32 itt, iscsit_cmd *&cmd);
@@ -152,7 +153,7 @@ private:
 		     const target_payload &payload);
 	void note_phase(Command &command, Command::Phase phase);
 	void outlive(Command &command);
-	void unlist(Command &command);
+	void free_findable(Command &command);
 	void remove(Command &command);
 	base::Error send_text(Command &command);
 	bool affects_unfinished(Command &command);

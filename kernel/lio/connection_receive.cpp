@@ -347,7 +347,6 @@ void Connection::data_out(di::ControlPdu &pdu)
 {
 	const auto &request = pdu.bhs.as<iser::DataOutPdu>();
 	const Bytes data = pdu.data_in_place();
-	iscsit_cmd *cmd = target_find_command(conn_, request.itt);
 	target_write write = {};
 
 	/* Solicited data never comes in a PDU (RFC 7145 7.3.6). */
@@ -356,8 +355,9 @@ void Connection::data_out(di::ControlPdu &pdu)
 		end(Cause::UnexpectedDataOut);
 		return;
 	}
-	if (cmd)
-		target_get_write(cmd, &write);
+	base::MutexGuard excluding_aborts(data_out_mutex_);
+	iscsit_cmd *cmd = target_find_write(conn_, request.itt, &write);
+
 	if (cmd && write.write && (!write.unsolicited || write.out_of_order)) {
 		end(Cause::UnexpectedDataOut);
 		return;
@@ -376,8 +376,6 @@ void Connection::data_out(di::ControlPdu &pdu)
 		end(Cause::UnexpectedDataOut, "beyond the end of its write");
 		return;
 	}
-	base::MutexGuard excluding_aborts(data_out_mutex_);
-
 	/* With the last one it goes on, and may be gone at once. */
 	if (pdu.bhs.final())
 		forget_awaiting(Command::of(cmd));
@@ -496,6 +494,12 @@ Connection::TextTask Connection::take_up(u32 itt, iscsit_cmd *&cmd)
 		return TextTask::Answering;
 	if (command.sending)
 		return TextTask::Sending;
+	/*
+	 * LIO looks at the request's text once more when it goes on with such
+	 * an answer, but has freed it by then.
+	 */
+	if (target_text_is_of_one_target(cmd))
+		return TextTask::Unfit;
 	command.phase = Command::Phase::Idle;
 	return TextTask::Waiting;
 }
@@ -519,14 +523,10 @@ bool Connection::text(di::ControlPdu &pdu)
 
 		if (at == TextTask::Sending)
 			return false;
+		if (at == TextTask::Unfit)
+			return reject(pdu, RejectReason::CommandNotSupported);
 		if (at != TextTask::Waiting)
 			return reject(pdu, RejectReason::ProtocolError);
-		/*
-		 * LIO looks at the request's text once more when it goes on
-		 * with such an answer, but has freed it by then.
-		 */
-		if (target_text_is_of_one_target(cmd))
-			return reject(pdu, RejectReason::CommandNotSupported);
 	}
 	if (session_.target_name && iser::asks_for_own_target(data))
 		text_for_own_target(cmd, pdu);

@@ -170,6 +170,11 @@ void Connection::respond(Command &command, Command::Phase phase, Bhs &bhs,
 
 void Connection::note_phase(Command &command, Command::Phase phase)
 {
+	/* Of a SCSI command nobody else looks at it; and there are many. */
+	if (phase == Command::Phase::Status) {
+		command.phase = phase;
+		return;
+	}
 	SpinGuard guard(lock_);
 
 	command.phase = phase;
@@ -391,8 +396,7 @@ void Connection::control_sent(iser::TaskResources &task, bool ok)
 			logout_sent(cmd);
 		break;
 	case Command::Phase::Control:
-		unlist(command);
-		free_command(cmd);
+		free_findable(command);
 		break;
 	default:
 		free_command(cmd);
@@ -401,11 +405,14 @@ void Connection::control_sent(iser::TaskResources &task, bool ok)
 }
 
 /* It may be a text's, and somebody be looking for it: take_up(). */
-void Connection::unlist(Command &command)
+void Connection::free_findable(Command &command)
 {
-	MutexGuard guard(text_mutex_);
+	{
+		MutexGuard guard(text_mutex_);
 
-	target_command_unlist(conn_, command.cmd());
+		target_command_unlist(conn_, command.cmd());
+	}
+	free_command(command.cmd());
 }
 
 /* It lives on; LIO frees it, or the end of the connection. */
@@ -421,7 +428,7 @@ void Connection::outlive(Command &command)
 		waiting = !parked_.empty();
 	}
 	if (removed)
-		free_command(command.cmd());
+		free_findable(command);
 	else if (waiting)
 		retry_.queue();
 }
@@ -436,8 +443,7 @@ void Connection::remove(Command &command)
 		if (command.removed)
 			return;
 	}
-	unlist(command);
-	free_command(command.cmd());
+	free_findable(command);
 }
 
 /* Waits until what it closes is closed: not in a completion worker. */

@@ -177,8 +177,7 @@ void target_write_complete(struct iscsit_cmd *cmd);
 /* The data comes by RDMA Read from now on; LIO's timer would be wrong. */
 void target_stop_data_timer(struct iscsit_cmd *cmd);
 
-/* Data-Out.  The connection's SCSI command with this tag, or NULL. */
-struct iscsit_cmd *target_find_command(struct iscsit_conn *conn, u32 itt);
+/* Data-Out. */
 struct target_write {
 	int write;
 	int unsolicited;	/* Data-Outs are due */
@@ -186,7 +185,12 @@ struct target_write {
 	int out_of_order;	/* waits for its CmdSN */
 	u32 data_length;
 };
-void target_get_write(struct iscsit_cmd *cmd, struct target_write *out);
+/*
+ * The connection's SCSI command with this tag, and what it is at this moment;
+ * or NULL.  One that is not waiting may be gone when this returns.
+ */
+struct iscsit_cmd *target_find_write(struct iscsit_conn *conn, u32 itt,
+				     struct target_write *out);
 /* 1: take the data; 0: drop it; <0: LIO answers by itself. */
 int target_data_out_check(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			  u8 *bhs, u32 length);

@@ -40,6 +40,11 @@ struct Settings {
 	u32 disk_ms = 0;
 };
 
+/* Responses of task management (RFC 7143 11.6.1). */
+inline constexpr u8 function_complete = 0;
+inline constexpr u8 no_such_task = 1;
+inline constexpr u8 not_supported = 5;
+
 struct LioSession {
 	/* The sequence numbers of RFC 7143 4.2.2.1. */
 	u32 exp_cmd_sn = 0;
@@ -234,7 +239,7 @@ struct iscsit_cmd {
 	std::vector<u8> text_left;
 
 	/* Of task management. */
-	u8 function = 0;
+	iser::TaskFunction function = {};
 	u32 ref_tag = 0;
 	u8 response = 0;
 	bool call_transport = false;

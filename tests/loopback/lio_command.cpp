@@ -8,10 +8,13 @@
 
 using iser::Bhs;
 using iser::IscsiOpcode;
+using iser::TaskFunction;
 using libiser::RequestPdu;
 using loopback::Disk;
 using loopback::Scheduler;
 using loopback::bhs_of;
+using loopback::no_such_task;
+using loopback::not_supported;
 
 namespace {
 
@@ -21,12 +24,6 @@ constexpr u16 invalid_operation = 0x2000;
 constexpr u16 out_of_range = 0x2100;
 constexpr u16 invalid_field = 0x2400;
 constexpr u16 no_such_lun = 0x2500;
-
-constexpr u8 abort_task = 1;
-constexpr u8 logical_unit_reset = 5;
-/* Responses of task management (RFC 7143 11.6.1). */
-constexpr u8 no_such_task = 1;
-constexpr u8 not_supported = 5;
 
 Scheduler &scheduler() { return Scheduler::instance(); }
 
@@ -410,18 +407,20 @@ static iscsit_cmd *find_listed(iscsit_conn &conn, u32 itt, IscsiOpcode opcode)
 	return found == conn.commands.rend() ? nullptr : *found;
 }
 
-struct iscsit_cmd *target_find_command(struct iscsit_conn *conn, u32 itt)
-{
-	return find_listed(*conn, itt, IscsiOpcode::ScsiCommand);
-}
 
-void target_get_write(struct iscsit_cmd *cmd, struct target_write *out)
+struct iscsit_cmd *target_find_write(struct iscsit_conn *conn, u32 itt,
+				     struct target_write *out)
 {
+	iscsit_cmd *cmd = find_listed(*conn, itt, IscsiOpcode::ScsiCommand);
+
+	if (!cmd)
+		return nullptr;
 	out->write = cmd->write;
 	out->unsolicited = cmd->unsolicited;
 	out->waiting = cmd->write_pending;
 	out->out_of_order = false;
 	out->data_length = cmd->data_length;
+	return cmd;
 }
 
 int target_data_out_check(struct iscsit_conn *, struct iscsit_cmd *cmd, u8 *bhs,
@@ -518,16 +517,16 @@ int target_task_management(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 	RequestPdu &request = request_of(bhs_of(bhs));
 
 	begin_pdu(*cmd, bhs);
-	cmd->function = request.flags & ~Bhs::final_bit;
+	cmd->function = bhs_of(bhs).as<iser::TaskManagementPdu>().function();
 	cmd->ref_tag = request.specific_20;
 	cmd->begin(true);
 	cmd->list();
-	if (cmd->function == abort_task &&
-	    !target_find_command(conn, cmd->ref_tag)) {
+	if (cmd->function == TaskFunction::AbortTask &&
+	    !find_listed(*conn, cmd->ref_tag, IscsiOpcode::ScsiCommand)) {
 		cmd->response = no_such_task;
 		cmd->call_transport = false;
-	} else if (cmd->function != abort_task &&
-		   cmd->function != logical_unit_reset) {
+	} else if (cmd->function != TaskFunction::AbortTask &&
+		   cmd->function != TaskFunction::LogicalUnitReset) {
 		cmd->response = not_supported;
 		cmd->call_transport = false;
 	}

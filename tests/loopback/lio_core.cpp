@@ -10,20 +10,18 @@
 #include "loopback/lio.h"
 
 using iser::IscsiOpcode;
+using iser::TaskFunction;
 using loopback::Disk;
 using loopback::Scheduler;
 using loopback::Segment;
+using loopback::function_complete;
+using loopback::no_such_task;
 
 namespace {
 
 constexpr u8 task_aborted = 0x40;
 constexpr u8 check_condition = 0x02;
 constexpr u32 page = 4096;
-
-/* Of task management, as the core counts them. */
-constexpr u8 abort_task = 1;
-constexpr u8 function_complete = 0;
-constexpr u8 no_such_task = 1;
 
 Scheduler &scheduler() { return Scheduler::instance(); }
 
@@ -193,7 +191,7 @@ void iscsit_cmd::handle_tmr()
 	std::vector<iscsit_cmd *> found;
 
 	for (iscsit_cmd *cmd : conn.commands) {
-		const bool meant = function == abort_task ?
+		const bool meant = function == TaskFunction::AbortTask ?
 					   cmd->itt == ref_tag : true;
 
 		/* __target_check_io_state() */
@@ -205,7 +203,7 @@ void iscsit_cmd::handle_tmr()
 		++cmd->references;
 		found.push_back(cmd);
 	}
-	response = function == abort_task && found.empty() ?
+	response = function == TaskFunction::AbortTask && found.empty() ?
 			   no_such_task : function_complete;
 	for (iscsit_cmd *cmd : found) {
 		auto done = std::make_shared<bool>(false);

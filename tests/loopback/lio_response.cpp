@@ -9,12 +9,10 @@ using iser::Bhs;
 using iser::IscsiOpcode;
 using libiser::ResponsePdu;
 using loopback::bhs_of;
+using loopback::function_complete;
+using loopback::no_such_task;
 
 namespace {
-
-/* Responses of task management (RFC 7143 11.6.1). */
-constexpr u8 function_complete = 0;
-constexpr u8 no_such_task = 1;
 
 /* What all responses have; the next StatSN, unless it only shows it. */
 ResponsePdu &begin_response(iscsit_conn &conn, iscsit_cmd &cmd, u8 *bhs,
@@ -95,7 +93,7 @@ void target_get_task_management(struct iscsit_cmd *cmd,
 		.by_core = cmd->call_transport,
 		.carried_out = cmd->response == function_complete,
 		.no_such_task = cmd->response == no_such_task,
-		.function = cmd->function,
+		.function = static_cast<u8>(cmd->function),
 		.referenced_task_tag = cmd->ref_tag,
 		.lun = cmd->lun,
 		.cmd_sn = cmd->cmd_sn,
