@@ -18,6 +18,7 @@ set +e
 shopt -u inherit_errexit
 
 logs=$checkout/build/check
+failures=$logs/failures
 parts=${PARTS:-build unit fuzz uml siw stock}
 fuzz_seconds=${FUZZ_SECONDS:-60}
 stock_kernels=(6.1 6.12)
@@ -38,6 +39,17 @@ count()
 	skipped=$((skipped + ${3:-0}))
 }
 
+# fails WORDS [LOG]: says so, with the end of the log, and once more in the last
+# lines of all: a long run's output is often cut to these.
+fails()
+{
+	echo "  not ok: $1" | tee -a "$failures"
+	[ -z "${2:-}" ] || {
+		tail -n 20 "$2"
+		echo "all of it: $2"
+	} | sed 's/^/    /'
+}
+
 # one WORDS COMMAND...: one test.
 one()
 {
@@ -50,9 +62,7 @@ one()
 		count 1 0
 		return 0
 	fi
-	echo "  not ok: $words"
-	tail -n 20 "$log" | sed 's/^/    /'
-	echo "    all of it: $log"
+	fails "$words" "$log"
 	count 0 1
 	return 1
 }
@@ -131,7 +141,7 @@ part_unit()
 
 	if ! cmake -S "$here" -B "$build" > "$log" 2>&1 ||
 	   ! cmake --build "$build" "-j$(nproc)" >> "$log" 2>&1; then
-		tail -n 20 "$log" | sed 's/^/    /'
+		fails 'unit tests are compiled' "$log"
 		count 0 1
 		return
 	fi
@@ -141,7 +151,7 @@ part_unit()
 	read -r bad total < <(sed -n \
 		's/.*passed, \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' \
 		"$log")
-	[ "${bad:-1}" = 0 ] || tail -n 40 "$log" | sed 's/^/    /'
+	[ "${bad:-1}" = 0 ] || fails 'unit tests' "$log"
 	[ -z "${total:-}" ] || count $((total - bad)) "$bad"
 }
 
@@ -163,6 +173,7 @@ part_fuzz()
 	read -r targets bad < <(sed -n \
 		's/^fuzz: \([0-9]*\) targets, .*, \([0-9]*\) failed$/\1 \2/p' \
 		"$log")
+	[ "${bad:-1}" = 0 ] || fails 'fuzz' "$log"
 	[ -z "${targets:-}" ] || count $((targets - bad)) "$bad"
 }
 
@@ -192,6 +203,21 @@ stream()
 		sed -u -n "s/^\(ok\|not ok\|Bail out!\)/  $name: \1/p"
 }
 
+# failed_checks LOG: a line for each, with the last thing it said about itself
+# or, if it said nothing, the kernel.
+failed_checks()
+{
+	awk '
+	/^#   dmesg: / { if (!said) reason = $0; next }
+	/^#   / { reason = $0; said = 1; next }
+	/^not ok / || /^Bail out!/ {
+		sub(/^# */, "", reason)
+		print $0 (reason ? ": " substr(reason, 1, 120) : "")
+	}
+	{ reason = ""; said = 0 }' "$1"
+	grep ' never ended)$' "$1"
+}
+
 # sum_up NAME...: what streams have counted; a stream without a result failed.
 sum_up()
 {
@@ -202,15 +228,14 @@ sum_up()
 			's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' \
 			"$logs/$name.log")
 		if [ -z "${skip:-}" ]; then
-			echo "  $name ended without a result; see $logs/$name.log"
+			fails "$name ended without a result" "$logs/$name.log"
 			count 0 1
 			continue
 		fi
 		count "$ok" "$bad" "$skip"
 		[ "$bad" = 0 ] || {
-			grep -E ' passed +[1-9][0-9]* failed ' "$logs/$name.log"
-			sed -n '/^failures:$/,/^in /p' "$logs/$name.log" |
-				sed '1d;$d'
+			failed_checks "$logs/$name.log" |
+				sed "s/^/  $name: /" | tee -a "$failures"
 			echo "    all of it: $logs/$name.log"
 		}
 	done
@@ -219,13 +244,16 @@ sum_up()
 guest_needs()
 {
 	build_iserverify > "$logs/raw.log" 2>&1 || {
-		tail -n 20 "$logs/raw.log" | sed 's/^/    /'
+		fails 'iserverify is compiled' "$logs/raw.log"
 		count 0 1
 	}
 	"$lab_dir/prepare" "$1" || return
 	# What prepare_ahead has begun; prepare has said so, and waited for it.
 	wait
-	"$lab_dir/build" "$1" > "$logs/build.log" 2>&1
+	"$lab_dir/build" "$1" > "$logs/build.log" 2>&1 || {
+		fails "the module for $1 is built" "$logs/build.log"
+		return 1
+	}
 }
 
 # jobs_in_pairs: reads "NAME KERNEL ARGUMENT..." for stream, one in a line. Two
@@ -246,7 +274,7 @@ jobs_in_pairs()
 
 part_uml()
 {
-	guest_needs uml || { tail -n 20 "$logs/build.log"; return; }
+	guest_needs uml || return
 	jobs_in_pairs <<< "$(guest_tests | sed 's/.*/uml-& uml &/')"
 }
 
@@ -254,7 +282,7 @@ part_uml()
 # concerned.
 part_siw()
 {
-	guest_needs uml || { tail -n 20 "$logs/build.log"; return; }
+	guest_needs uml || return
 	jobs_in_pairs <<< "$(printf '%s\n' io provider protocol login discovery \
 		bad_input | sed 's/.*/siw-& uml -r siw &/')"
 }
@@ -265,7 +293,7 @@ part_stock()
 
 	[ -z "${TESTS:-}" ] || mapfile -t tests < <(guest_tests)
 	for kernel in "${stock_kernels[@]}"; do
-		guest_needs "$kernel" || { tail -n 20 "$logs/build.log"; return; }
+		guest_needs "$kernel" || return
 	done
 	export QUICK=1
 	jobs_in_pairs <<< "$(
@@ -306,7 +334,10 @@ run_part()
 	printf '\n%s: %s\n' "$1" "$(heading "$1")"
 	"part_$1"
 	# A part in which nothing ran has not passed.
-	[ $((passed + failed)) -gt 0 ] || failed=1
+	[ $((passed + failed)) -gt 0 ] || {
+		fails "nothing of part $1 ran"
+		failed=1
+	}
 	took=$(clock $((SECONDS - start)))
 	echo "$1: $passed passed, $failed failed, $skipped skipped, $took"
 	rows+=("$(printf '  %-8s %6d %6d %7d %8s' \
@@ -325,6 +356,7 @@ main()
 			die "no part '$part'; there are build unit fuzz uml siw stock"
 	done
 	mkdir -p "$logs"
+	true > "$failures"
 	packages || exit 2
 	for part in $parts; do
 		run_part "$part"
@@ -332,6 +364,11 @@ main()
 	printf '\n  %-8s %6s %6s %7s %8s\n' part passed failed skipped time
 	printf '%s\n' "${rows[@]}"
 	printf '  all, in %s\n\n' "$(clock $SECONDS)"
+	[ ! -s "$failures" ] || {
+		echo 'what failed:'
+		cat "$failures"
+		echo
+	}
 	echo "$all_passed passed, $all_failed failed"
 	[ $all_failed = 0 ]
 	exit

@@ -18,6 +18,8 @@
 /* Connection requests that wait to be handled. */
 #define LISTEN_BACKLOG		128
 
+/* How long the peer's RTU may take that is behind a message of the peer. */
+#define RTU_TIMEOUT		(2 * HZ)
 /* The CM is told that the connection is made, and does a little work. */
 #define ESTABLISHED_TIMEOUT	(2 * HZ)
 /*
@@ -47,7 +49,7 @@ struct verbs_stream {
 	struct work_struct release;
 	/* A message has come; written by the completion worker. */
 	bool heard;
-	/* And the CM knows that the connection is made. */
+	/* And the CM knows that the connection is made, or is past that. */
 	struct completion established;
 	void *context;
 };
@@ -76,11 +78,13 @@ static int stream_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 		verbs_stream_event(stream->context, VERBS_ESTABLISHED);
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
+		complete_all(&stream->established);
 		verbs_stream_event(stream->context, VERBS_DISCONNECTED);
 		break;
 	case RDMA_CM_EVENT_REJECTED:
 	case RDMA_CM_EVENT_UNREACHABLE:
 	case RDMA_CM_EVENT_CONNECT_ERROR:
+		complete_all(&stream->established);
 		verbs_stream_event(stream->context, VERBS_CONNECT_FAILED);
 		break;
 	case RDMA_CM_EVENT_ADDR_CHANGE:
@@ -442,14 +446,17 @@ void verbs_stream_reject(struct verbs_stream *stream, const u8 *private_data,
 
 /*
  * Until the RTU is here the CM would reject the connection instead, which the
- * peer takes for a failure to connect; ib_iser then keeps its end for ever.  A
- * message says the same as an RTU, and not every device makes it an event.  The
- * CM has to act on it first: it stops repeating its reply then, and would else
- * do that until it gives up, and hold the id.
+ * peer takes for a failure to connect; ib_iser then keeps its end for ever.
+ *
+ * If the RTU got lost, a message says the same, and not every device makes it
+ * an event.  But that is the last resort: between being told and acting on it,
+ * the CM meets an RTU or a DREQ without ending its own REP.  It then repeats
+ * that, unanswered, for a minute or two, and does not give up the id before.
  */
 void verbs_stream_disconnect(struct verbs_stream *stream)
 {
-	if (READ_ONCE(stream->heard)) {
+	if (READ_ONCE(stream->heard) &&
+	    !wait_for_completion_timeout(&stream->established, RTU_TIMEOUT)) {
 		rdma_notify(stream->id, IB_EVENT_COMM_EST);
 		wait_for_completion_timeout(&stream->established,
 					    ESTABLISHED_TIMEOUT);
