@@ -1,18 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The speed of two modules in one and the same kernel, in turns, so that what
-# else the machine does meets both: a table with the median of all rounds, which
-# one disturbed round does not move.
+# The speed of two modules in one and the same kernel, in turns. What else the
+# machine does changes from one minute to the next by more than the modules
+# differ, so a round is short, and a ratio is of figures of the same round: the
+# table has the median of the rounds' ratios, and where half of them lie.
 #
 #	tests/lab/lab uml --timeout 900 -- tests/kselftest/compare.sh
 #
-# ROUNDS (default 5), MODULES (default "lio_iser ib_isert"), and what
-# perf_test.sh knows.
+# ROUNDS (default 12), MODULES (default "lio_iser ib_isert"), and what
+# perf_test.sh knows (PERF_SECONDS is 1 here).
 set -u
 
 here=$(cd "${0%/*}" && pwd)
 read -ra modules <<< "${MODULES:-lio_iser ib_isert}"
-rounds=${ROUNDS:-5}
+rounds=${ROUNDS:-12}
+export PERF_SECONDS=${PERF_SECONDS:-1}
 figures=$(mktemp)
 trap 'rm -f "$figures"' EXIT
 
@@ -23,7 +25,7 @@ measure()
 	for ((round = 1; round <= rounds; round++)); do
 		for module in "${modules[@]}"; do
 			TARGET_MODULE=$module bash "$here/perf_test.sh" |
-				tee -a "$figures" | grep '^not ok\|^#  '
+				tee -a "$figures" | grep '^not ok'
 		done
 		# Who goes first changes.
 		modules=("${modules[1]}" "${modules[0]}")
@@ -35,20 +37,28 @@ measure()
 table()
 {
 	awk -v first="$1" -v second="$2" '
-		# Keeps each module'"'"'s figures of a row in rising order.
-		function insert(row, module, value,    i) {
-			i = ++runs[row, module]
-			while (i > 1 && figure[row, module, i - 1] > value) {
-				figure[row, module, i] = figure[row, module, i - 1]
-				i--
+		function sort(values, n,    i, j, value) {
+			for (i = 2; i <= n; i++) {
+				value = values[i]
+				for (j = i; j > 1 && values[j - 1] > value; j--)
+					values[j] = values[j - 1]
+				values[j] = value
 			}
-			figure[row, module, i] = value
 		}
-		function median(row, module,    n, low, high) {
-			n = runs[row, module]
-			low = figure[row, module, int((n + 1) / 2)]
-			high = figure[row, module, int((n + 2) / 2)]
-			return (low + high) / 2
+		# Of sorted values; between two of them in proportion.
+		function quantile(values, n, part,    place, low) {
+			place = 1 + (n - 1) * part
+			low = int(place)
+			if (low == n)
+				return values[n]
+			part = place - low
+			return (1 - part) * values[low] + part * values[low + 1]
+		}
+		function median_of(row, module, n,    i, values) {
+			for (i = 1; i <= n; i++)
+				values[i] = figure[row, module, i]
+			sort(values, n)
+			return quantile(values, n, 0.5)
 		}
 		$1 == "#" && ($2 == first || $2 == second) && $6 ~ /^[0-9]+$/ {
 			row = $4 " " $5 ", " $6
@@ -56,18 +66,26 @@ table()
 				seen[row] = 1
 				rows[++count] = row
 			}
-			insert(row, $2, $7)
+			figure[row, $2, ++runs[row, $2]] = $7
 		}
 		END {
-			printf "| block, direction, depth | %s IOPS | %s IOPS | ratio |\n", first, second
-			print "|---|---|---|---|"
+			printf "| block, direction, depth | %s IOPS | %s IOPS | ratio | middle half |\n", first, second
+			print "|---|---|---|---|---|"
 			for (i = 1; i <= count; i++) {
 				row = rows[i]
-				if (!runs[row, first] || !runs[row, second])
+				n = runs[row, first]
+				if (n == 0 || n != runs[row, second])
 					exit 1
-				a = median(row, first)
-				b = median(row, second)
-				printf "| %s | %.0f | %.0f | %.3f |\n", row, a, b, a / b
+				for (j = 1; j <= n; j++)
+					ratios[j] = figure[row, first, j] / \
+						figure[row, second, j]
+				sort(ratios, n)
+				printf "| %s | %.0f | %.0f | %.3f | %.3f to %.3f |\n", \
+					row, median_of(row, first, n), \
+					median_of(row, second, n), \
+					quantile(ratios, n, 0.5), \
+					quantile(ratios, n, 0.25), \
+					quantile(ratios, n, 0.75)
 			}
 			exit count == 0
 		}' "$figures"

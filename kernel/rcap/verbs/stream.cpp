@@ -283,8 +283,27 @@ void Stream::fail_operation(Fault fault, int status)
 
 /* Transfers -------------------------------------------------------------- */
 
-/* Again: the device has nothing to prepare it with just now. */
-Error Stream::prepare(Transfer &transfer)
+/* A use until leave(), which is about to take the means for a transfer. */
+bool Stream::enter()
+{
+	SpinGuard guard(lock_);
+
+	if (state_ != State::Open)
+		return false;
+	++uses_;
+	/* Before it takes them: who has them is counted at every moment. */
+	++holders_;
+	return true;
+}
+
+void Stream::leave()
+{
+	if (--uses_ == 0 && state_ != State::Open)
+		idle_.open();
+}
+
+/* The number of work requests, or -errno; -EAGAIN: for want of means. */
+int Stream::take_means(Transfer &transfer)
 {
 	const verbs_range range = {
 		.scatterlist = transfer.local.scatterlist,
@@ -298,39 +317,30 @@ Error Stream::prepare(Transfer &transfer)
 		transfer.initialized = true;
 	}
 	transfer.provider = this;
-	{
-		/* Before: who has them is counted at every moment. */
-		SpinGuard guard(lock_);
+	return verbs_transfer_prepare(handle_, transfer.storage, &range,
+				      transfer.remote_offset, transfer.stag,
+				      transfer.read);
+}
 
-		++holders_;
+/* @result of take_means().  Again: there are none just now. */
+Error Stream::note_taken(Transfer &transfer, int result)
+{
+	if (result < 0) {
+		--holders_;
+		return from_errno(result);
 	}
-	const int result = verbs_transfer_prepare(handle_, transfer.storage,
-						  &range,
-						  transfer.remote_offset,
-						  transfer.stag, transfer.read);
-	{
-		SpinGuard guard(lock_);
-
-		if (result < 0) {
-			--holders_;
-			return from_errno(result);
-		}
-		transfer.work_requests = static_cast<u32>(result);
-		if (budget_.holds(transfer.work_requests))
-			return Error::None;
-	}
-	finish(transfer);
+	transfer.work_requests = static_cast<u32>(result);
+	if (budget_.holds(transfer.work_requests))
+		return Error::None;
+	return_means(transfer);
 	return Error::NoSpace;
 }
 
-void Stream::finish(Transfer &transfer)
+void Stream::return_means(Transfer &transfer)
 {
 	if (transfer.work_requests == 0)
 		return;
 	verbs_transfer_finish(handle_, transfer.storage);
-
-	SpinGuard guard(lock_);
-
 	note_returned(transfer);
 }
 
@@ -341,105 +351,83 @@ void Stream::note_returned(Transfer &transfer)
 	++returned_;
 }
 
-void Stream::submit(Transfer &transfer)
+/*
+ * To the end of its line, and away with what may leave now.  False: it does not
+ * stand there.  One lock for all that can be done under it: this is the path of
+ * every response.
+ */
+template <typename Operation, typename Line>
+bool Stream::enqueue(Operation &operation, Transfer *transfer,
+		     Line Stream::*line)
 {
-	const Use use(*this);
+	Error error = Error::None;
+	Posted posted;
+	int taken = 0;
 
-	transfer.carried = false;
-	transfer.work_requests = 0;
-	if (!use.granted()) {
-		user_.transferred(transfer, false);
-		return;
-	}
-	if (Error error = prepare(transfer);
-	    error != Error::None && error != Error::Again) {
-		fail(Fault::OutOfMemory, "preparing an RDMA operation failed");
-		user_.transferred(transfer, false);
-		return;
+	if (transfer) {
+		transfer->work_requests = 0;
+		if (!enter())
+			return false;
+		taken = take_means(*transfer);
 	}
 	{
 		SpinGuard guard(lock_);
 
-		if (transfer.read)
-			waiting_reads_.push_back(transfer);
-		else
-			waiting_writes_.push_back(transfer);
+		if (transfer) {
+			error = note_taken(*transfer, taken);
+			leave();
+		} else if (state_ != State::Open) {
+			return false;
+		}
+		/* What has no means yet waits in line for them. */
+		if (error == Error::None || error == Error::Again) {
+			(this->*line).push_back(operation);
+			posted = post_waiting();
+		}
 	}
-	pump();
+	if (error != Error::None && error != Error::Again) {
+		fail(Fault::OutOfMemory, "preparing an RDMA operation failed");
+		return false;
+	}
+	follow_up(posted);
+	return true;
+}
+
+void Stream::submit(Transfer &transfer, TransferList Stream::*line)
+{
+	transfer.carried = false;
+	if (!enqueue(transfer, &transfer, line))
+		user_.transferred(transfer, false);
 }
 
 void Stream::write(Transfer &transfer)
 {
 	transfer.read = false;
-	submit(transfer);
+	submit(transfer, &Stream::waiting_writes_);
 }
 
 void Stream::read(Transfer &transfer)
 {
 	transfer.read = true;
-	submit(transfer);
+	submit(transfer, &Stream::waiting_reads_);
 }
 
 void Stream::send(Send &send)
 {
-	const Use use(*this);
-
-	if (send.write)
-		send.write->work_requests = 0;
-	if (!use.granted()) {
+	if (!enqueue(send, send.write, &Stream::waiting_sends_))
 		user_.sent(send, false);
-		return;
-	}
-	if (send.write) {
-		if (Error error = prepare(*send.write);
-		    error != Error::None && error != Error::Again) {
-			fail(Fault::OutOfMemory,
-			     "preparing an RDMA Write failed");
-			user_.sent(send, false);
-			return;
-		}
-	}
-	{
-		SpinGuard guard(lock_);
-
-		waiting_sends_.push_back(send);
-	}
-	pump();
 }
 
 /* The queues -------------------------------------------------------------- */
 
-/* Posts whatever may be posted now. */
-void Stream::pump()
-{
-	while (pump_once())
-		continue;
-}
-
-/* True if it is worth another look at once. */
-bool Stream::pump_once()
-{
-	Transfer *unprepared = nullptr;
-	int error;
-	{
-		SpinGuard guard(lock_);
-
-		if (state_ != State::Open)
-			return false;
-		error = post_waiting();
-		if (error == 0)
-			unprepared = next_unprepared();
-	}
-	/* What could not be posted stays in line; close() ends it. */
-	if (error < 0)
-		fail(Fault::SendFailed, "posting to the send queue failed");
-	return unprepared && prepare_waiting(*unprepared);
-}
-
-int Stream::post_waiting()
+/* Posts what may be posted now; who calls follows it up without the lock. */
+Stream::Posted Stream::post_waiting()
 {
 	int posted;
 
+	/* close() ends what is left in line. */
+	if (state_ != State::Open)
+		return {};
 	do {
 		posted = post_next_send();
 	} while (posted > 0);
@@ -447,7 +435,21 @@ int Stream::post_waiting()
 		posted = 0;
 	while (posted == 0 && (posted = post_next_transfer(waiting_reads_)) > 0)
 		posted = 0;
-	return posted;
+	if (posted < 0)
+		return {.failed = true};
+	return {.unprepared = next_unprepared()};
+}
+
+/* Means are taken without the lock; with them, more may be posted. */
+void Stream::follow_up(Posted posted)
+{
+	while (posted.unprepared && prepare_waiting(*posted.unprepared)) {
+		SpinGuard guard(lock_);
+
+		posted = post_waiting();
+	}
+	if (posted.failed)
+		fail(Fault::SendFailed, "posting to the send queue failed");
 }
 
 /* 1: posted one; 0: none can be posted now; or -errno. */
@@ -513,6 +515,7 @@ Transfer *Stream::next_unprepared()
 		preparing_ = unprepared_head(waiting_reads_);
 	if (preparing_) {
 		++uses_;
+		++holders_;
 		returned_before_ = returned_;
 	}
 	return preparing_;
@@ -547,18 +550,18 @@ bool Stream::return_from_behind()
 		behind = prepared_behind(waiting_reads_);
 	if (!behind)
 		return false;
-	verbs_transfer_finish(handle_, behind->storage);
-	note_returned(*behind);
+	return_means(*behind);
 	return true;
 }
 
 bool Stream::prepare_waiting(Transfer &transfer)
 {
-	const Error error = prepare(transfer);
+	const int taken = take_means(transfer);
 	bool hopeless;
 	bool worth_it;
 	{
 		SpinGuard guard(lock_);
+		const Error error = note_taken(transfer, taken);
 
 		preparing_ = nullptr;
 		/* Who has just returned the means saw us at it, and left. */
@@ -569,8 +572,7 @@ bool Stream::prepare_waiting(Transfer &transfer)
 		/* Somebody's end will bring the means, if there is somebody. */
 		hopeless = !worth_it &&
 			   (error != Error::Again || holders_ == 0);
-		if (--uses_ == 0 && state_ != State::Open)
-			idle_.open();
+		leave();
 	}
 	if (hopeless)
 		fail(Fault::OutOfMemory, "preparing an RDMA operation failed");
@@ -583,26 +585,30 @@ void Stream::take_waiting(Failures &failures)
 {
 	SpinGuard guard(lock_);
 
-	while (Send *send = waiting_sends_.pop_front())
+	while (Send *send = waiting_sends_.pop_front()) {
+		if (send->write)
+			return_means(*send->write);
 		failures.sends.push_back(*send);
-	while (Transfer *transfer = waiting_writes_.pop_front())
+	}
+	take_waiting(waiting_writes_, failures);
+	take_waiting(waiting_reads_, failures);
+}
+
+void Stream::take_waiting(TransferList &line, Failures &failures)
+{
+	while (Transfer *transfer = line.pop_front()) {
+		return_means(*transfer);
 		failures.transfers.push_back(*transfer);
-	while (Transfer *transfer = waiting_reads_.pop_front())
-		failures.transfers.push_back(*transfer);
+	}
 }
 
 /* Tells the user of operations that will not happen. */
 void Stream::report(Failures &failures)
 {
-	while (Send *send = failures.sends.pop_front()) {
-		if (send->write)
-			finish(*send->write);
+	while (Send *send = failures.sends.pop_front())
 		user_.sent(*send, false);
-	}
-	while (Transfer *transfer = failures.transfers.pop_front()) {
-		finish(*transfer);
+	while (Transfer *transfer = failures.transfers.pop_front())
 		user_.transferred(*transfer, false);
-	}
 }
 
 void Stream::close()
@@ -691,45 +697,52 @@ void Stream::receive_done(ReceiveSlot &slot, int status, u32 length)
 void Stream::send_done(SendSlot &slot, int status)
 {
 	Send &send = slot.send();
-	Transfer *write = send.write;
-	const u32 work_requests = write ? write->work_requests : 0;
+	Posted posted;
 
 	if (status != 0)
 		fail_operation(Fault::SendFailed, status);
-	if (write)
-		finish(*write);
+	if (send.write)
+		verbs_transfer_finish(handle_, send.write->storage);
 	{
 		SpinGuard guard(lock_);
 
-		if (write)
-			budget_.give_back(work_requests, false);
+		if (send.write)
+			note_over(*send.write);
 		if (is_long(send))
 			long_send_busy_ = false;
 		free_slots_.push_back(slot);
+		posted = post_waiting();
 	}
+	follow_up(posted);
 	user_.sent(send, status == 0);
-	pump();
 }
 
 void Stream::transfer_done(Transfer &transfer, int status)
 {
-	const u32 work_requests = transfer.work_requests;
-	const bool read = transfer.read;
+	Posted posted;
 
 	if (status != 0)
-		fail_operation(read ? Fault::ReadFailed : Fault::WriteFailed,
-			       status);
+		fail_operation(transfer.read ? Fault::ReadFailed :
+					       Fault::WriteFailed, status);
 	/* The Send that carries it will end it. */
 	if (transfer.carried)
 		return;
-	finish(transfer);
+	verbs_transfer_finish(handle_, transfer.storage);
 	{
 		SpinGuard guard(lock_);
 
-		budget_.give_back(work_requests, read);
+		note_over(transfer);
+		posted = post_waiting();
 	}
+	follow_up(posted);
 	user_.transferred(transfer, status == 0);
-	pump();
+}
+
+/* The device is through with it, and has its means back. */
+void Stream::note_over(Transfer &transfer)
+{
+	budget_.give_back(transfer.work_requests, transfer.read);
+	note_returned(transfer);
 }
 
 } // namespace rcap::verbs

@@ -86,6 +86,12 @@ private:
 		TransferList transfers;
 	};
 
+	/* What is left to do without the lock. */
+	struct Posted {
+		bool failed = false;
+		Transfer *unprepared = nullptr;
+	};
+
 	base::Error set_up(const StreamShape &shape, u8 peer_read_depth);
 	base::Error add_slots(base::OwnArray<SendSlot> &slots, u32 count);
 	void release_device();
@@ -93,21 +99,29 @@ private:
 	void fail(Fault fault, const char *detail);
 	void fail_operation(Fault fault, int status);
 
-	base::Error prepare(Transfer &transfer);
-	void finish(Transfer &transfer);
+	bool enter();
+	void leave() REQUIRES(lock_);
+	int take_means(Transfer &transfer);
+	base::Error note_taken(Transfer &transfer, int result) REQUIRES(lock_);
+	void return_means(Transfer &transfer) REQUIRES(lock_);
 	void note_returned(Transfer &transfer) REQUIRES(lock_);
-	void submit(Transfer &transfer);
-	void pump();
-	bool pump_once();
+	void note_over(Transfer &transfer) REQUIRES(lock_);
+	template <typename Operation, typename Line>
+	bool enqueue(Operation &operation, Transfer *transfer,
+		     Line Stream::*line);
+	void submit(Transfer &transfer, TransferList Stream::*line);
+	Posted post_waiting() REQUIRES(lock_);
+	void follow_up(Posted posted);
 	int post_next_send() REQUIRES(lock_);
 	int post_next_transfer(TransferList &queue) REQUIRES(lock_);
-	int post_waiting() REQUIRES(lock_);
 	static Transfer *unprepared_head(TransferList &queue);
 	Transfer *next_unprepared() REQUIRES(lock_);
 	static Transfer *prepared_behind(TransferList &queue);
 	bool return_from_behind() REQUIRES(lock_);
 	bool prepare_waiting(Transfer &transfer);
 	void take_waiting(Failures &failures);
+	void take_waiting(TransferList &line, Failures &failures)
+		REQUIRES(lock_);
 	void report(Failures &failures);
 
 	StreamUser &user_;
