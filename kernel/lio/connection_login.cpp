@@ -65,7 +65,6 @@ Error Connection::create(Portal &portal, rcap::ConnectionRequest &request)
 
 	auto connection = TRY(base::make<Connection>(PORT_MAY_SLEEP, portal));
 
-	Registry::instance().add(*connection);
 	if (portal.adopt(*connection) != Cause::None)
 		return Error::Busy;
 
@@ -76,6 +75,8 @@ Error Connection::create(Portal &portal, rcap::ConnectionRequest &request)
 		TRY(request.make_stream(shape, connection->datamover_)),
 		options);
 
+	/* Not before: who lists connections looks at their streams (F-10). */
+	Registry::instance().add(*connection);
 	iser::write_private_data(private_data, options.send_with_invalidate);
 	connection->watchdog_.queue(lio_settings.login_timeout * 1000);
 	/* From accept on, events may come, and the stream is the owner. */

@@ -15,6 +15,9 @@ void fail_no_allocation();
 /* Whether the one that fails is still to come. */
 bool allocation_is_to_fail();
 
+/* @look runs in each allocation that may sleep, as another thread may. */
+void look_in_allocations(void (*look)());
+
 /* Allocations not freed yet. */
 size_t live_allocations();
 

@@ -29,6 +29,7 @@ constexpr size_t max_allocation = 8192;
 
 std::set<void *> live;
 size_t fail_after = never;
+void (*look)();
 std::string log_lines;
 
 std::string format(const char *format, va_list args)
@@ -73,6 +74,7 @@ void die(const char *what)
 void fail_allocation_after(size_t successes) { fail_after = successes; }
 void fail_no_allocation() { fail_after = never; }
 bool allocation_is_to_fail() { return fail_after != never; }
+void look_in_allocations(void (*what)()) { look = what; }
 size_t live_allocations() { return live.size(); }
 
 std::string take_log()
@@ -103,8 +105,11 @@ port_address address(const char *text, u16 port)
 
 void *port_alloc(size_t size, port_context context)
 {
-	if (context == PORT_MAY_SLEEP)
+	if (context == PORT_MAY_SLEEP) {
 		might_sleep("sleeping allocation under a spin lock");
+		if (look)
+			look();
+	}
 	if (size > max_allocation)
 		die("an allocation larger than the port grants");
 	if (fail_after != never && fail_after-- == 0)

@@ -59,7 +59,7 @@ TEST(BrokenPart, AnRdmaWriteThatPlacesElsewhere)
 TEST(BrokenPart, AnotherStagThatIsInvalidated)
 {
 	expect_noticed({.invalidate_another = true},
-		       "an STag that is not valid");
+		       "an RDMA Write to where the target may not");
 }
 
 TEST(BrokenPart, ACompletionThatIsLost)

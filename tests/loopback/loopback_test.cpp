@@ -101,6 +101,28 @@ TEST_F(Loopback, LoginToLogout)
 	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
+TEST_F(Loopback, F10_ConnectionsAreListedWhileTheyComeAndGo)
+{
+	const auto listed = [] {
+		std::string lines;
+
+		lio_show_connections(host::reader(lines));
+		return lines;
+	};
+	Initiator initiator;
+
+	/* Machine's own reader does so in every allocation, as well. */
+	EXPECT_EQ(listed(), "");
+	initiator.session.login(Machine::login_options());
+
+	const std::string line = listed();
+
+	EXPECT_NE(line.find("state=full_feature"), line.npos) << line;
+	EXPECT_NE(line.find(Machine::login_options().initiator_name),
+		  line.npos) << line;
+	EXPECT_EQ(initiator.session.logout(), 0);
+}
+
 TEST_F(Loopback, ALoginMayTakeSeveralRoundsAndChains)
 {
 	Initiator initiator;

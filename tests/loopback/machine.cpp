@@ -31,6 +31,14 @@ ByteVector cdb_10(u8 operation, u32 lba, u32 blocks)
 		0};
 }
 
+/* A reader of debugfs, who may look at a connection that is half made (F-10). */
+void read_debugfs()
+{
+	std::string lines;
+
+	lio_show_connections(host::reader(lines));
+}
+
 } // namespace
 
 Machine::Machine(const Options &options)
@@ -56,6 +64,7 @@ int Machine::open()
 	if (int error = lio_module_create(); error < 0)
 		return error;
 	loaded_ = true;
+	host::look_in_allocations(read_debugfs);
 	return lio.open(address);
 }
 
@@ -71,6 +80,7 @@ void Machine::close()
 	scheduler.wait("streams to end",
 		       [this] { return network.streams.empty(); });
 	scheduler.settle();
+	host::look_in_allocations(nullptr);
 	lio_module_destroy();
 }
 
