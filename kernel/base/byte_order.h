@@ -20,6 +20,9 @@ public:
 	{
 		T value = 0;
 
+		if constexpr (Size == sizeof(T))
+			if (!__builtin_is_constant_evaluated())
+				return load();
 		for (size_t i = 0; i < Size; ++i)
 			value = static_cast<T>(value << 8 | bytes_[i]);
 		return value;
@@ -32,8 +35,38 @@ public:
 	}
 
 private:
+	/* One instruction, which compilers do not make of the loops. */
+	T load() const
+	{
+		T wire;
+
+		__builtin_memcpy(&wire, bytes_, Size);
+		return swapped(wire);
+	}
+	void store(T value)
+	{
+		const T wire = swapped(value);
+
+		__builtin_memcpy(bytes_, &wire, Size);
+	}
+	static T swapped(T value)
+	{
+		static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+		if constexpr (sizeof(T) == 8)
+			return __builtin_bswap64(value);
+		else if constexpr (sizeof(T) == 4)
+			return __builtin_bswap32(value);
+		else
+			return __builtin_bswap16(value);
+	}
+
 	constexpr void set(T value)
 	{
+		if constexpr (Size == sizeof(T))
+			if (!__builtin_is_constant_evaluated()) {
+				store(value);
+				return;
+			}
 		for (size_t i = Size; i-- > 0; value = static_cast<T>(value >> 8))
 			bytes_[i] = static_cast<u8>(value);
 	}

@@ -71,4 +71,25 @@ private:
 	Mutex &mutex_;
 };
 
+/*
+ * If @wanted, softirqs that come up meanwhile run at the end, by whoever holds
+ * this: see port_softirqs_on().
+ */
+class [[nodiscard]] SoftirqsAtTheEnd : Immovable {
+public:
+	explicit SoftirqsAtTheEnd(bool wanted) : wanted_(wanted)
+	{
+		if (wanted_)
+			port_softirqs_off();
+	}
+	~SoftirqsAtTheEnd()
+	{
+		if (wanted_)
+			port_softirqs_on();
+	}
+
+private:
+	const bool wanted_;
+};
+
 } // namespace base

@@ -83,6 +83,7 @@ struct Bhs {
 	bool final() const { return flags & final_bit; }
 	u32 ahs_bytes() const { return total_ahs_length * 4u; }
 
+	u8 *bytes() { return reinterpret_cast<u8 *>(this); }
 	/* The same 48 bytes, as the PDU that opcode() names. */
 	template <typename Pdu> Pdu &as()
 	{

@@ -4,13 +4,13 @@
 namespace iser {
 namespace {
 
-struct Row {
+struct CauseWords {
 	Cause cause;
 	const char *name;
 	const char *text;
 };
 
-constexpr Row table[] = {
+constexpr CauseWords cause_words[] = {
 	{Cause::None, "none", "no fault"},
 
 	{Cause::PeerDisconnected, "peer_disconnected",
@@ -91,26 +91,26 @@ constexpr Row table[] = {
 	 "the target core refused a request"},
 };
 
-constexpr bool every_cause_has_its_row()
+constexpr bool every_cause_has_its_words()
 {
 	for (size_t i = 0; i < cause_count; ++i)
-		if (static_cast<size_t>(table[i].cause) != i)
+		if (static_cast<size_t>(cause_words[i].cause) != i)
 			return false;
 	return true;
 }
-static_assert(sizeof(table) / sizeof(table[0]) == cause_count);
-static_assert(every_cause_has_its_row());
+static_assert(sizeof(cause_words) / sizeof(cause_words[0]) == cause_count);
+static_assert(every_cause_has_its_words());
 
-const Row &row(Cause cause)
+const CauseWords &words_of(Cause cause)
 {
 	size_t index = static_cast<size_t>(cause);
 
-	return table[index < cause_count ? index : 0];
+	return cause_words[index < cause_count ? index : 0];
 }
 
 } // namespace
 
-const char *text(Cause cause) { return row(cause).text; }
-const char *name(Cause cause) { return row(cause).name; }
+const char *text(Cause cause) { return words_of(cause).text; }
+const char *name(Cause cause) { return words_of(cause).name; }
 
 } // namespace iser

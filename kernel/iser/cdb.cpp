@@ -43,14 +43,29 @@ constexpr struct {
 	{0xae, CdbDirection::Out},	/* WRITE AND VERIFY (12) */
 };
 
+struct DirectionTable {
+	CdbDirection at[256];
+};
+
+/* Each command looks it up. */
+constexpr DirectionTable make_direction_table()
+{
+	DirectionTable table = {};
+
+	for (CdbDirection &direction : table.at)
+		direction = CdbDirection::Unknown;
+	for (const auto &entry : directions)
+		table.at[entry.operation_code] = entry.direction;
+	return table;
+}
+
+constexpr DirectionTable by_operation_code = make_direction_table();
+
 } // namespace
 
 CdbDirection cdb_direction(u8 operation_code)
 {
-	for (const auto &entry : directions)
-		if (entry.operation_code == operation_code)
-			return entry.direction;
-	return CdbDirection::Unknown;
+	return by_operation_code.at[operation_code];
 }
 
 bool flags_contradict_cdb(const ScsiCommandPdu &command)

@@ -94,6 +94,7 @@ void Connection::send_control(TaskResources &task, const Bhs &bhs, Bytes data)
 	}
 	fill_head(task.control, bhs);
 	task.control.data = data;
+	task.control.alone = task.alone;
 	task.control.with_invalidate = stag.ok();
 	task.control.invalidate =
 		stag.ok() ? static_cast<u32>(stag.value()) : 0;
@@ -117,6 +118,7 @@ void Connection::put_data(TaskResources &task, const di::DataDescriptor &data,
 	task.data.remote_offset = sink.value();
 	task.data.stag = static_cast<u32>(task.mapping.read.stag);
 	task.data.read = false;
+	task.data.alone = task.alone;
 	if (notify)
 		stream_->write(task.data);
 	else
@@ -146,6 +148,7 @@ void Connection::get_data(TaskResources &task, const di::DataDescriptor &data,
 	task.data.remote_offset = source.value();
 	task.data.stag = static_cast<u32>(task.mapping.write.stag);
 	task.data.read = true;
+	task.data.alone = task.alone;
 	stream_->read(task.data);
 }
 

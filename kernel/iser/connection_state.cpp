@@ -89,12 +89,12 @@ constexpr Table make_table()
 constexpr Table table = make_table();
 static_assert(table.unambiguous, "one row for each pair");
 
-struct Words {
+struct StateWords {
 	const char *name;
 	const char *text;
 };
 
-constexpr Words words[] = {
+constexpr StateWords state_words[] = {
 	{"connecting", "The transport is making the connection."},
 	{"awaiting_login",
 	 "The connection stands, and the first Login Request is on its way."},
@@ -108,7 +108,7 @@ constexpr Words words[] = {
 	{"full_feature", "The session is up, and commands run."},
 	{"closing", "The connection is gone, and is being cleaned up."},
 };
-static_assert(sizeof(words) / sizeof(words[0]) == state_count);
+static_assert(sizeof(state_words) / sizeof(state_words[0]) == state_count);
 
 } // namespace
 
@@ -120,12 +120,12 @@ Transition transition(State state, Event event)
 
 const char *text(State state)
 {
-	return words[static_cast<size_t>(state)].text;
+	return state_words[static_cast<size_t>(state)].text;
 }
 
 const char *name(State state)
 {
-	return words[static_cast<size_t>(state)].name;
+	return state_words[static_cast<size_t>(state)].name;
 }
 
 } // namespace iser

@@ -7,13 +7,13 @@ namespace {
 /* LoginOperationalNegotiation (RFC 7143 11.12.3) */
 constexpr u8 operational_stage = 1;
 
-struct KeyRule {
+struct OperationalKey {
 	const char *name;
 	bool number;
 };
 
 /* Keys of the operational stage alone (RFC 7143 13, RFC 7145 6). */
-constexpr KeyRule rules[] = {
+constexpr OperationalKey operational_keys[] = {
 	{"HeaderDigest", false},
 	{"DataDigest", false},
 	{"MaxConnections", true},
@@ -35,15 +35,17 @@ constexpr KeyRule rules[] = {
 	{"TaggedBufferForSolicitedDataOnly", false},
 	{"iSERHelloRequired", false},
 };
-constexpr size_t rule_count = sizeof(rules) / sizeof(rules[0]);
-static_assert(rule_count <= 32);
+constexpr size_t operational_count =
+	sizeof(operational_keys) / sizeof(operational_keys[0]);
+static_assert(operational_count <= 32);
 
-/* The key's place in the table, or rule_count. */
-size_t find(const TextPair &pair)
+/* The key's place in the table, or operational_count. */
+size_t find_operational(const TextPair &pair)
 {
 	size_t i = 0;
 
-	while (i < rule_count && !pair.key_is(rules[i].name))
+	while (i < operational_count &&
+	       !pair.key_is(operational_keys[i].name))
 		++i;
 	return i;
 }
@@ -70,9 +72,9 @@ bool LoginRules::keeps(Bytes text, u8 stage)
 
 bool LoginRules::keeps(const TextPair &pair, u8 stage)
 {
-	const size_t at = find(pair);
+	const size_t at = find_operational(pair);
 
-	if (at == rule_count)
+	if (at == operational_count)
 		return true;
 
 	const u32 bit = 1u << at;
@@ -82,7 +84,7 @@ bool LoginRules::keeps(const TextPair &pair, u8 stage)
 	said_ |= bit;
 	if (is_refusal(pair))
 		return said_by_target_ & bit;
-	return !rules[at].number || pair.number().ok();
+	return !operational_keys[at].number || pair.number().ok();
 }
 
 void LoginRules::note_response(Bytes text)
@@ -91,7 +93,8 @@ void LoginRules::note_response(Bytes text)
 	TextPair pair;
 
 	while (pairs.next(pair))
-		if (const size_t at = find(pair); at < rule_count)
+		if (const size_t at = find_operational(pair);
+		    at < operational_count)
 			said_by_target_ |= 1u << at;
 }
 

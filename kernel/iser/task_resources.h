@@ -17,6 +17,8 @@ struct TaskResources {
 	RemoteMapping mapping;
 	/* Bytes of write data that come without being asked for. */
 	u32 unsolicited = 0;
+	/* The iSCSI layer's: no other task is under way. */
+	bool alone = false;
 	rcap::Send control;
 	rcap::Transfer data;
 };

@@ -2,6 +2,7 @@
 /* port.h on Linux. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bottom_half.h>
 #include <linux/inet.h>
 #include <linux/ipv6.h>
 #include <linux/jiffies.h>
@@ -119,6 +120,16 @@ void port_spin_unlock(void *lock, unsigned long flags)
 	__releases(lock)
 {
 	spin_unlock_irqrestore((spinlock_t *)lock, flags);
+}
+
+void port_softirqs_off(void)
+{
+	local_bh_disable();
+}
+
+void port_softirqs_on(void)
+{
+	local_bh_enable();
 }
 
 void port_mutex_init(void *mutex, const char *name)

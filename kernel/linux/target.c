@@ -189,6 +189,13 @@ void target_command_free(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 	iscsit_free_cmd(cmd, wait);
 }
 
+u32 target_window_left(struct iscsit_conn *conn)
+{
+	const struct iscsit_session *sess = conn->sess;
+
+	return atomic_read(&sess->max_cmd_sn) - READ_ONCE(sess->exp_cmd_sn) + 1;
+}
+
 void target_advance_max_cmd_sn(struct iscsit_conn *conn, struct iscsit_cmd *cmd)
 {
 	iscsit_increment_maxcmdsn(cmd, conn->sess);

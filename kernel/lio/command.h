@@ -41,6 +41,8 @@ public:
 
 	iser::TaskResources task;
 	Phase phase = Phase::Idle;
+	/* Connection may still know it: on awaiting_, or as logout_cmd_. */
+	bool remembered = false;
 	/* A Reject that takes one of Connection's unexpected_. */
 	bool unexpected = false;
 	/*

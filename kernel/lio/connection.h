@@ -239,8 +239,11 @@ private:
 	bool retrying_ GUARDED_BY(lock_) = false;
 	/* The logout under way, one at a time. */
 	iscsit_cmd *logout_cmd_ GUARDED_BY(lock_) = nullptr;
-	/* One was parked since retry_parked() began. */
-	bool stalled_ GUARDED_BY(lock_) = false;
+	/*
+	 * One was parked since retry_parked() began.  Written under the lock;
+	 * who frees a command looks at it without.
+	 */
+	bool stalled_ = false;
 	/* Rejects on their way for which the initiator did not ask. */
 	iser::UnexpectedPdus unexpected_ GUARDED_BY(lock_);
 	/* Writes whose unsolicited data is not complete. */

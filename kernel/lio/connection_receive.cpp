@@ -36,11 +36,6 @@ constexpr u32 largest_ahs = 256;
 /* The last reason of a logout that there is (RFC 7143 11.14.1). */
 constexpr u8 logout_for_recovery = 2;
 
-u8 *bytes_of(Bhs &bhs)
-{
-	return reinterpret_cast<u8 *>(&bhs);
-}
-
 u8 code(RejectReason reason)
 {
 	return static_cast<u8>(reason);
@@ -78,7 +73,7 @@ void Connection::park(di::ControlPdu &pdu)
 		SpinGuard guard(lock_);
 
 		parked_.push_front(pdu.buffer);
-		stalled_ = true;
+		__atomic_store_n(&stalled_, true, __ATOMIC_RELAXED);
 	}
 	retry_.queue(retry_ms);
 }
@@ -89,7 +84,7 @@ void Connection::retry_parked()
 		SpinGuard guard(lock_);
 
 		/* What was parked before is what this is about. */
-		stalled_ = false;
+		__atomic_store_n(&stalled_, false, __ATOMIC_RELAXED);
 	}
 	for (;;) {
 		rcap::Receive *buffer = nullptr;
@@ -206,7 +201,7 @@ void Connection::reject_with(iscsit_cmd *cmd, di::ControlPdu &pdu,
 			     RejectReason reason)
 {
 	count(pdu.bhs);
-	target_reject(conn_, cmd, code(reason), bytes_of(pdu.bhs));
+	target_reject(conn_, cmd, code(reason), pdu.bhs.bytes());
 	datamover_.done(pdu.buffer);
 }
 
@@ -222,7 +217,7 @@ bool Connection::scsi_command(di::ControlPdu &pdu)
 			pdu.layout.ahs_length);
 	const u32 unsolicited =
 		iser::unsolicited_length(request, first_burst_length_);
-	u8 *bhs = bytes_of(pdu.bhs);
+	u8 *bhs = pdu.bhs.bytes();
 
 	if (const Cause cause =
 		    iser::check_mapping(request, unsolicited, pdu.mapping);
@@ -379,9 +374,9 @@ void Connection::data_out(di::ControlPdu &pdu)
 	/* With the last one it goes on, and may be gone at once. */
 	if (pdu.bhs.final())
 		forget_awaiting(Command::of(cmd));
-	if (target_data_out_check(conn_, cmd, bytes_of(pdu.bhs), length) > 0 &&
+	if (target_data_out_check(conn_, cmd, pdu.bhs.bytes(), length) > 0 &&
 	    target_copy_in(cmd, request.buffer_offset, data.data(), length))
-		target_data_out_done(cmd, bytes_of(pdu.bhs));
+		target_data_out_done(cmd, pdu.bhs.bytes());
 	datamover_.done(pdu.buffer);
 }
 
@@ -391,6 +386,7 @@ void Connection::data_out(di::ControlPdu &pdu)
  */
 void Connection::await_unsolicited(Command &command)
 {
+	command.remembered = true;
 	{
 		SpinGuard guard(lock_);
 
@@ -402,6 +398,9 @@ void Connection::await_unsolicited(Command &command)
 
 void Connection::forget_awaiting(Command &command)
 {
+	if (!command.remembered)
+		return;
+
 	SpinGuard guard(lock_);
 
 	if (command.awaiting_node.linked())
@@ -469,7 +468,7 @@ bool Connection::nop_out(di::ControlPdu &pdu)
 		if (!cmd)
 			return false;
 	}
-	if (target_nop_out(conn_, cmd, bytes_of(pdu.bhs), echo, length) < 0)
+	if (target_nop_out(conn_, cmd, pdu.bhs.bytes(), echo, length) < 0)
 		count(pdu.bhs);
 	datamover_.done(pdu.buffer);
 	return true;
@@ -538,7 +537,7 @@ bool Connection::text(di::ControlPdu &pdu)
 
 void Connection::take_text(iscsit_cmd *cmd, di::ControlPdu &pdu, Bytes text)
 {
-	if (target_text(conn_, cmd, bytes_of(pdu.bhs), text.data(),
+	if (target_text(conn_, cmd, pdu.bhs.bytes(), text.data(),
 			static_cast<u32>(text.size())) < 0)
 		count(pdu.bhs);
 }
@@ -568,7 +567,7 @@ bool Connection::task_management(di::ControlPdu &pdu)
 	if (pdu.bhs.as<iser::TaskManagementPdu>().function() !=
 		    TaskFunction::TaskReassign && count(pdu.bhs))
 		pdu.bhs.set_immediate();
-	if (target_task_management(conn_, cmd, bytes_of(pdu.bhs)) < 0)
+	if (target_task_management(conn_, cmd, pdu.bhs.bytes()) < 0)
 		count(pdu.bhs);
 	datamover_.done(pdu.buffer);
 	return true;
@@ -597,12 +596,13 @@ bool Connection::logout(di::ControlPdu &pdu)
 
 	if (!cmd)
 		return false;
+	Command::of(cmd).remembered = true;
 	{
 		SpinGuard guard(lock_);
 
 		logout_cmd_ = cmd;
 	}
-	if (target_logout(conn_, cmd, bytes_of(pdu.bhs)) < 0)
+	if (target_logout(conn_, cmd, pdu.bhs.bytes()) < 0)
 		count(pdu.bhs);
 	datamover_.done(pdu.buffer);
 	return true;

@@ -19,11 +19,6 @@ namespace {
 /* How often tasks are looked at that a task management response waits for. */
 constexpr unsigned int hold_poll_ms = 5;
 
-u8 *bytes_of(Bhs &bhs)
-{
-	return reinterpret_cast<u8 *>(&bhs);
-}
-
 /* Response of a Logout Response (RFC 7143 11.15.1). */
 constexpr u8 logout_succeeded = 0;
 
@@ -68,6 +63,8 @@ void Connection::read_next_burst(Command &command)
 	}
 	target_get_data(command.cmd(), &data);
 	command.phase = Command::Phase::Reading;
+	command.task.alone = target_window_left(conn_) + 1 >=
+			     session_.command_window;
 	datamover_.get_data(command.task,
 			    descriptor(data, command.offset, length),
 			    command.offset);
@@ -137,7 +134,7 @@ void Connection::send_status(Command &command)
 	target_payload payload = {};
 	Bhs bhs = {};
 
-	target_build_status(conn_, command.cmd(), bytes_of(bhs), &payload);
+	target_build_status(conn_, command.cmd(), bhs.bytes(), &payload);
 	respond(command, Command::Phase::Status, bhs, payload);
 }
 
@@ -158,7 +155,11 @@ void Connection::respond(Command &command, Command::Phase phase, Bhs &bhs,
 {
 	iser::narrow_window(bhs, session_.command_window -
 					 flow_control_.command_window);
-	if (iser::window_left(bhs) <= 1 && !widening_ &&
+
+	const u32 left = iser::window_left(bhs);
+
+	command.task.alone = left >= flow_control_.command_window;
+	if (left <= 1 && !widening_ &&
 	    flow_control_.receives < flow_control_for_load_.receives) {
 		widening_ = true;
 		widen_.queue();
@@ -230,22 +231,22 @@ Error Connection::response_queue(iscsit_cmd *cmd, target_state state)
 
 	switch (state) {
 	case TARGET_SEND_LOGOUT_RESPONSE:
-		target_build_logout(conn_, cmd, bytes_of(bhs));
+		target_build_logout(conn_, cmd, bhs.bytes());
 		if (bhs.specific_2[0] == logout_succeeded)
 			phase = Command::Phase::Logout;
 		break;
 	case TARGET_SEND_NOP_IN:
-		target_build_nop_in(conn_, cmd, bytes_of(bhs), true, &payload);
+		target_build_nop_in(conn_, cmd, bhs.bytes(), true, &payload);
 		break;
 	case TARGET_SEND_TASK_MANAGEMENT_RESPONSE:
-		target_build_task_management(conn_, cmd, bytes_of(bhs));
+		target_build_task_management(conn_, cmd, bhs.bytes());
 		break;
 	case TARGET_SEND_REJECT:
-		target_build_reject(conn_, cmd, bytes_of(bhs), &payload);
+		target_build_reject(conn_, cmd, bhs.bytes(), &payload);
 		note_reject(command, bhs);
 		break;
 	case TARGET_SEND_ASYNC_MESSAGE:
-		target_build_async(conn_, cmd, bytes_of(bhs));
+		target_build_async(conn_, cmd, bhs.bytes());
 		break;
 	default:
 		return Error::Invalid;
@@ -342,7 +343,7 @@ Error Connection::send_text(Command &command)
 	target_payload payload = {};
 	Bhs bhs = {};
 
-	if (int error = target_build_text(conn_, command.cmd(), bytes_of(bhs),
+	if (int error = target_build_text(conn_, command.cmd(), bhs.bytes(),
 					  &payload);
 	    error < 0)
 		return base::from_errno(error);
@@ -372,7 +373,7 @@ Error Connection::immediate_queue(iscsit_cmd *cmd, target_state state)
 	MutexGuard guard(respond_mutex_);
 	const bool ping = state == TARGET_SEND_NOP_IN_PING;
 
-	target_build_nop_in(conn_, cmd, bytes_of(bhs), false, &payload);
+	target_build_nop_in(conn_, cmd, bhs.bytes(), false, &payload);
 	if (ping)
 		target_mark_pinged(cmd);
 	respond(command, ping ? Command::Phase::Ping : Command::Phase::Control,
@@ -477,18 +478,13 @@ void Connection::logout_done()
 void Connection::free_command(iscsit_cmd *cmd)
 {
 	target_command_state state;
-	bool waiting;
 
 	target_get_command_state(cmd, &state);
 	if (core_never_had_it(state))
 		target_command_put(cmd);
 	target_command_free(conn_, cmd, false);
-	{
-		SpinGuard guard(lock_);
-
-		waiting = !parked_.empty();
-	}
-	if (waiting)
+	/* If it is just being set, the PDU tries again by itself. */
+	if (__atomic_load_n(&stalled_, __ATOMIC_RELAXED))
 		retry_.queue();
 }
 
@@ -514,8 +510,12 @@ void Connection::unmap_cmd(iscsit_cmd *cmd)
 /* It goes, and will not be ours any more. */
 void Connection::forget(iscsit_cmd *cmd)
 {
-	forget_awaiting(Command::of(cmd));
-	release_buffer(Command::of(cmd));
+	Command &command = Command::of(cmd);
+
+	release_buffer(command);
+	if (!command.remembered)
+		return;
+	forget_awaiting(command);
 
 	SpinGuard guard(lock_);
 

@@ -35,6 +35,14 @@ void port_spin_init(void *lock, const char *name);
 unsigned long port_spin_lock(void *lock);
 void port_spin_unlock(void *lock, unsigned long flags);
 
+/*
+ * What the system put off to a softirq meanwhile, runs in port_softirqs_on(),
+ * on this processor and stack: without the wait for a thread that does it.
+ * Process context, no spin lock held; pairs may nest.
+ */
+void port_softirqs_off(void);
+void port_softirqs_on(void);
+
 /* Mutexes; @mutex points at PORT_MUTEX_SIZE bytes.  Process context only. */
 void port_mutex_init(void *mutex, const char *name);
 void port_mutex_lock(void *mutex);

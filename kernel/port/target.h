@@ -105,6 +105,8 @@ void target_command_unlist(struct iscsit_conn *conn, struct iscsit_cmd *cmd);
  */
 void target_command_free(struct iscsit_conn *conn, struct iscsit_cmd *cmd,
 			 int wait);
+/* How many more commands the session lets the initiator send, about. */
+u32 target_window_left(struct iscsit_conn *conn);
 /* Lets the initiator send one more for this command, once; LIO does so too. */
 void target_advance_max_cmd_sn(struct iscsit_conn *conn,
 			       struct iscsit_cmd *cmd);

@@ -28,6 +28,8 @@ struct Transfer {
 	u64 remote_offset = 0;
 	u32 stag = 0;
 	bool read = false;
+	/* Nothing that could leave together with it is to be expected. */
+	bool alone = false;
 
 	/* The provider's part. */
 	void *provider = nullptr;
@@ -48,6 +50,8 @@ struct Send {
 	u32 head_length = head_size;
 	bool with_invalidate = false;
 	u32 invalidate = 0;
+	/* As Transfer's. */
+	bool alone = false;
 	/* Stays where it is until sent(). */
 	base::Bytes data;
 	/* An RDMA Write that leaves right before the message, or null. */

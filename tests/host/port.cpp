@@ -123,6 +123,10 @@ void *port_alloc(size_t size, port_context context)
 	return memory;
 }
 
+/* Nothing is put off to a softirq here. */
+void port_softirqs_off(void) { might_sleep("softirqs off under a spin lock"); }
+void port_softirqs_on(void) { might_sleep("softirqs on under a spin lock"); }
+
 u64 port_live_allocations(void) { return live.size(); }
 
 void port_free(void *memory)

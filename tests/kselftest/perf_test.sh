@@ -36,7 +36,7 @@ measure_one()
 
 	fio --name=perf --filename="$disk" --bs="$1" --rw="$2" --iodepth="$3" \
 		--ioengine=libaio --direct=1 --size=64m --time_based \
-		--ramp_time=0.2 --runtime="$PERF_SECONDS" --norandommap \
+		--ramp_time=200ms --runtime="$PERF_SECONDS" --norandommap \
 		--output-format=terse --terse-version=3 \
 		--output="$scratch/fio.perf"
 	IFS=';' read -ra fields < "$scratch/fio.perf"

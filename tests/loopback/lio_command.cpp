@@ -269,6 +269,11 @@ int target_use_up_cmd_sn(struct iscsit_conn *conn, u32 cmd_sn)
 	return true;
 }
 
+u32 target_window_left(struct iscsit_conn *conn)
+{
+	return conn->session->max_cmd_sn - conn->session->exp_cmd_sn + 1;
+}
+
 void target_advance_max_cmd_sn(struct iscsit_conn *, struct iscsit_cmd *cmd)
 {
 	cmd->count();

@@ -8,6 +8,7 @@ using base::Error;
 using base::from_errno;
 using base::OwnPtr;
 using base::Result;
+using base::SoftirqsAtTheEnd;
 using base::SpinGuard;
 
 namespace {
@@ -17,7 +18,7 @@ constexpr u32 login_sends = 2;
 /* Work requests for data: some transfers of 256 KiB; more wait in line. */
 constexpr u32 transfer_work_requests = 38;
 constexpr u32 transfers_prepared = 32;
-constexpr u16 pieces_of_work_request = 16;
+constexpr u16 pieces_of_work_request = 32;
 constexpr u16 pieces_of_receive = 3;
 
 Fault fault_of(enum verbs_stream_event event)
@@ -371,6 +372,13 @@ bool Stream::enqueue(Operation &operation, Transfer *transfer,
 		taken = take_means(*transfer);
 	}
 	{
+		/*
+		 * A device made of software may transmit in a softirq.  If
+		 * others wait for that, a thread is on its way to it already.
+		 */
+		const SoftirqsAtTheEnd transmission(
+			operation.alone &&
+			__atomic_load_n(&sends_posted_, __ATOMIC_RELAXED) == 0);
 		SpinGuard guard(lock_);
 
 		if (transfer) {
@@ -423,21 +431,30 @@ void Stream::send(Send &send)
 /* Posts what may be posted now; who calls follows it up without the lock. */
 Stream::Posted Stream::post_waiting()
 {
-	int posted;
+	int posted = 1;
 
 	/* close() ends what is left in line. */
 	if (state_ != State::Open)
 		return {};
-	do {
+	while (posted > 0 && !waiting_sends_.empty())
 		posted = post_next_send();
-	} while (posted > 0);
-	while (posted == 0 && (posted = post_next_transfer(waiting_writes_)) > 0)
-		posted = 0;
-	while (posted == 0 && (posted = post_next_transfer(waiting_reads_)) > 0)
-		posted = 0;
+	if (posted >= 0)
+		posted = post_transfers(waiting_writes_);
+	if (posted >= 0)
+		posted = post_transfers(waiting_reads_);
 	if (posted < 0)
 		return {.failed = true};
 	return {.unprepared = next_unprepared()};
+}
+
+/* Below 0: failed. */
+int Stream::post_transfers(TransferList &line)
+{
+	int posted = 1;
+
+	while (posted > 0 && !line.empty())
+		posted = post_next_transfer(line);
+	return posted;
 }
 
 /* Means are taken without the lock; with them, more may be posted. */
@@ -452,10 +469,10 @@ void Stream::follow_up(Posted posted)
 		fail(Fault::SendFailed, "posting to the send queue failed");
 }
 
-/* 1: posted one; 0: none can be posted now; or -errno. */
+/* Of a line that is not empty.  1: posted; 0: it cannot be now; or -errno. */
 int Stream::post_next_send()
 {
-	if (waiting_sends_.empty() || free_slots_.empty())
+	if (free_slots_.empty())
 		return 0;
 	Send &send = *waiting_sends_.begin();
 
@@ -473,14 +490,13 @@ int Stream::post_next_send()
 	free_slots_.remove(slot);
 	waiting_sends_.remove(send);
 	long_send_busy_ |= is_long(send);
+	count_posted(1);
 	return 1;
 }
 
 /* As post_next_send(). */
 int Stream::post_next_transfer(TransferList &queue)
 {
-	if (queue.empty())
-		return 0;
 	Transfer &transfer = *queue.begin();
 
 	if (transfer.work_requests == 0 ||
@@ -711,6 +727,7 @@ void Stream::send_done(SendSlot &slot, int status)
 		if (is_long(send))
 			long_send_busy_ = false;
 		free_slots_.push_back(slot);
+		count_posted(-1);
 		posted = post_waiting();
 	}
 	follow_up(posted);
@@ -736,6 +753,13 @@ void Stream::transfer_done(Transfer &transfer, int status)
 	}
 	follow_up(posted);
 	user_.transferred(transfer, status == 0);
+}
+
+void Stream::count_posted(int change)
+{
+	__atomic_store_n(&sends_posted_,
+			 sends_posted_ + static_cast<u32>(change),
+			 __ATOMIC_RELAXED);
 }
 
 /* The device is through with it, and has its means back. */

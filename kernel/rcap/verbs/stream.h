@@ -106,11 +106,13 @@ private:
 	void return_means(Transfer &transfer) REQUIRES(lock_);
 	void note_returned(Transfer &transfer) REQUIRES(lock_);
 	void note_over(Transfer &transfer) REQUIRES(lock_);
+	void count_posted(int change) REQUIRES(lock_);
 	template <typename Operation, typename Line>
 	bool enqueue(Operation &operation, Transfer *transfer,
 		     Line Stream::*line);
 	void submit(Transfer &transfer, TransferList Stream::*line);
 	Posted post_waiting() REQUIRES(lock_);
+	int post_transfers(TransferList &line) REQUIRES(lock_);
 	void follow_up(Posted posted);
 	int post_next_send() REQUIRES(lock_);
 	int post_next_transfer(TransferList &queue) REQUIRES(lock_);
@@ -165,6 +167,8 @@ private:
 	Transfer *preparing_ GUARDED_BY(lock_) = nullptr;
 	SlotList free_slots_ GUARDED_BY(lock_);
 	bool long_send_busy_ GUARDED_BY(lock_) = false;
+	/* Sends on the device.  Written under the lock, looked at without. */
+	u32 sends_posted_ = 0;
 
 	/* Behind close(); ends with the user's released(). */
 	base::Work<Stream, &Stream::release_id> release_id_;
