@@ -1,9 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The speed of two modules in one and the same kernel, in turns. What else the
-# machine does changes from one minute to the next by more than the modules
-# differ, so a round is short, and a ratio is of figures of the same round: the
-# table has the median of the rounds' ratios, and where half of them lie.
+# The speed of two modules in one and the same kernel, in turns.
+#
+# What else the machine does changes from one second to the next by more than
+# the modules differ, and only ever takes time away.  So the figure of a module
+# is the 90th percentile of its tenths of a second: what it does when it is left
+# alone.  The same ratio of the odd and of the even rounds alone tells how far
+# it can be trusted.
 #
 #	tests/lab/lab uml --timeout 900 -- tests/kselftest/compare.sh
 #
@@ -16,7 +19,8 @@ read -ra modules <<< "${MODULES:-lio_iser ib_isert}"
 rounds=${ROUNDS:-12}
 export PERF_SECONDS=${PERF_SECONDS:-1}
 figures=$(mktemp)
-trap 'rm -f "$figures"' EXIT
+slices=$(mktemp)
+trap 'rm -f "$figures" "$slices"' EXIT
 
 measure()
 {
@@ -24,8 +28,10 @@ measure()
 
 	for ((round = 1; round <= rounds; round++)); do
 		for module in "${modules[@]}"; do
-			TARGET_MODULE=$module bash "$here/perf_test.sh" |
-				tee -a "$figures" | grep '^not ok'
+			true > "$slices"
+			TARGET_MODULE=$module PERF_SLICES=$slices \
+				bash "$here/perf_test.sh" | grep '^not ok'
+			sed "s/^/$round /" "$slices" >> "$figures"
 		done
 		# Who goes first changes.
 		modules=("${modules[1]}" "${modules[0]}")
@@ -33,62 +39,47 @@ measure()
 	done
 }
 
-# Lines of the figures: # module rdma block direction depth IOPS MB/s mean_us
+# Lines of the figures: round module block direction depth IOPS, the IOPS of
+# each row in rising order.
 table()
 {
-	awk -v first="$1" -v second="$2" '
-		function sort(values, n,    i, j, value) {
-			for (i = 2; i <= n; i++) {
-				value = values[i]
-				for (j = i; j > 1 && values[j - 1] > value; j--)
-					values[j] = values[j - 1]
-				values[j] = value
-			}
+	sort -k 6,6n "$figures" | awk -v first="$1" -v second="$2" '
+		function note(row, module, part, value) {
+			figure[row, module, part, ++count[row, module, part]] = value
 		}
-		# Of sorted values; between two of them in proportion.
-		function quantile(values, n, part,    place, low) {
-			place = 1 + (n - 1) * part
-			low = int(place)
-			if (low == n)
-				return values[n]
-			part = place - low
-			return (1 - part) * values[low] + part * values[low + 1]
+		function undisturbed(row, module, part,    n) {
+			n = count[row, module, part]
+			return figure[row, module, part, int((9 * n + 9) / 10)]
 		}
-		function median_of(row, module, n,    i, values) {
-			for (i = 1; i <= n; i++)
-				values[i] = figure[row, module, i]
-			sort(values, n)
-			return quantile(values, n, 0.5)
+		function ratio(row, part) {
+			if (!count[row, second, part])
+				return "-"
+			return sprintf("%.3f", undisturbed(row, first, part) / \
+				       undisturbed(row, second, part))
 		}
-		$1 == "#" && ($2 == first || $2 == second) && $6 ~ /^[0-9]+$/ {
-			row = $4 " " $5 ", " $6
-			if (!(row in seen)) {
-				seen[row] = 1
-				rows[++count] = row
-			}
-			figure[row, $2, ++runs[row, $2]] = $7
+		{
+			row = $3 " " $4 ", " $5
+			note(row, $2, "all", $6)
+			note(row, $2, $1 % 2 ? "odd" : "even", $6)
 		}
 		END {
-			printf "| block, direction, depth | %s IOPS | %s IOPS | ratio | middle half |\n", first, second
-			print "|---|---|---|---|---|"
-			for (i = 1; i <= count; i++) {
-				row = rows[i]
-				n = runs[row, first]
-				if (n == 0 || n != runs[row, second])
-					exit 1
-				for (j = 1; j <= n; j++)
-					ratios[j] = figure[row, first, j] / \
-						figure[row, second, j]
-				sort(ratios, n)
-				printf "| %s | %.0f | %.0f | %.3f | %.3f to %.3f |\n", \
-					row, median_of(row, first, n), \
-					median_of(row, second, n), \
-					quantile(ratios, n, 0.5), \
-					quantile(ratios, n, 0.25), \
-					quantile(ratios, n, 0.75)
-			}
-			exit count == 0
-		}' "$figures"
+			printf "| block, direction, depth | %s IOPS | %s IOPS | ratio | odd rounds | even rounds |\n", first, second
+			print "|---|---|---|---|---|---|"
+			split("4k 128k", blocks)
+			split("randread randwrite", directions)
+			split("1 32", depths)
+			for (b = 1; b <= 2; b++)
+				for (r = 1; r <= 2; r++)
+					for (d = 1; d <= 2; d++) {
+						row = blocks[b] " " directions[r] ", " depths[d]
+						if (!count[row, first, "all"] || !count[row, second, "all"])
+							exit 1
+						printf "| %s | %.0f | %.0f | %s | %s | %s |\n", row, \
+							undisturbed(row, first, "all"), \
+							undisturbed(row, second, "all"), \
+							ratio(row, "all"), ratio(row, "odd"), ratio(row, "even")
+					}
+		}'
 }
 
 first=${modules[0]}

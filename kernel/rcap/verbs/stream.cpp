@@ -434,10 +434,12 @@ Stream::Posted Stream::post_waiting()
 	int posted = 1;
 
 	/* close() ends what is left in line. */
-	if (state_ != State::Open)
+	if (state_ != State::Open || nothing_waits())
 		return {};
 	while (posted > 0 && !waiting_sends_.empty())
 		posted = post_next_send();
+	if (nothing_waits())
+		return {};
 	if (posted >= 0)
 		posted = post_transfers(waiting_writes_);
 	if (posted >= 0)
@@ -445,6 +447,12 @@ Stream::Posted Stream::post_waiting()
 	if (posted < 0)
 		return {.failed = true};
 	return {.unprepared = next_unprepared()};
+}
+
+bool Stream::nothing_waits() const
+{
+	return waiting_sends_.empty() && waiting_writes_.empty() &&
+	       waiting_reads_.empty();
 }
 
 /* Below 0: failed. */
@@ -460,6 +468,8 @@ int Stream::post_transfers(TransferList &line)
 /* Means are taken without the lock; with them, more may be posted. */
 void Stream::follow_up(Posted posted)
 {
+	if (!posted.unprepared && !posted.failed) [[likely]]
+		return;
 	while (posted.unprepared && prepare_waiting(*posted.unprepared)) {
 		SpinGuard guard(lock_);
 

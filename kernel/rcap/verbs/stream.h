@@ -112,6 +112,7 @@ private:
 		     Line Stream::*line);
 	void submit(Transfer &transfer, TransferList Stream::*line);
 	Posted post_waiting() REQUIRES(lock_);
+	bool nothing_waits() const REQUIRES(lock_);
 	int post_transfers(TransferList &line) REQUIRES(lock_);
 	void follow_up(Posted posted);
 	int post_next_send() REQUIRES(lock_);
