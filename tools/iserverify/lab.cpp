@@ -202,12 +202,21 @@ void Lab::stop_innocent()
 	innocent_.reset();
 }
 
-/* Others may reset the LUN: each session is told, once (SAM-5 5.14). */
+/*
+ * Others may reset the LUN.  That aborts what is under way (SAM-5 5.3.1), and
+ * each session is told, once (SAM-5 5.14): an initiator sends it again.
+ */
 ScsiResult Lab::innocently(const ScsiRequest &request)
 {
+	constexpr unsigned unit_attention = 6;
+	constexpr std::uint8_t task_aborted = 0x40;
 	ScsiResult result = innocent_->scsi(request);
 
-	for (int told = 0; told < 4 && result.sense_key() == 6; ++told)
+	for (int again = 0;
+	     again < 4 && (result.sense_key() == unit_attention ||
+			   (result.response == 0 &&
+			    result.status == task_aborted));
+	     ++again)
 		result = innocent_->scsi(request);
 	return result;
 }
