@@ -67,7 +67,8 @@ private:
 				store(value);
 				return;
 			}
-		for (size_t i = Size; i-- > 0; value = static_cast<T>(value >> 8))
+		for (size_t i = Size; i-- > 0;
+		     value = static_cast<T>(value >> 8))
 			bytes_[i] = static_cast<u8>(value);
 	}
 
