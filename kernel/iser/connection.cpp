@@ -118,7 +118,6 @@ void Connection::put_data(TaskResources &task, const di::DataDescriptor &data,
 	task.data.remote_offset = sink.value();
 	task.data.stag = static_cast<u32>(task.mapping.read.stag);
 	task.data.read = false;
-	task.data.alone = task.alone;
 	if (notify)
 		stream_->write(task.data);
 	else

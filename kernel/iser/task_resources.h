@@ -17,7 +17,7 @@ struct TaskResources {
 	RemoteMapping mapping;
 	/* Bytes of write data that come without being asked for. */
 	u32 unsolicited = 0;
-	/* The iSCSI layer's: no other task is under way. */
+	/* Set before get_data() and send_control(): no other task is under way. */
 	bool alone = false;
 	rcap::Send control;
 	rcap::Transfer data;

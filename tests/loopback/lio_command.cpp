@@ -412,7 +412,6 @@ static iscsit_cmd *find_listed(iscsit_conn &conn, u32 itt, IscsiOpcode opcode)
 	return found == conn.commands.rend() ? nullptr : *found;
 }
 
-
 struct iscsit_cmd *target_find_write(struct iscsit_conn *conn, u32 itt,
 				     struct target_write *out)
 {

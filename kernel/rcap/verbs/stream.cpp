@@ -363,6 +363,7 @@ bool Stream::enqueue(Operation &operation, Transfer *transfer,
 {
 	Error error = Error::None;
 	Posted posted;
+	bool in_line;
 	int taken = 0;
 
 	if (transfer) {
@@ -388,17 +389,17 @@ bool Stream::enqueue(Operation &operation, Transfer *transfer,
 			return false;
 		}
 		/* What has no means yet waits in line for them. */
-		if (error == Error::None || error == Error::Again) {
+		in_line = error == Error::None || error == Error::Again;
+		if (in_line) {
 			(this->*line).push_back(operation);
 			posted = post_waiting();
 		}
 	}
-	if (error != Error::None && error != Error::Again) {
+	if (in_line)
+		follow_up(posted);
+	else
 		fail(Fault::OutOfMemory, "preparing an RDMA operation failed");
-		return false;
-	}
-	follow_up(posted);
-	return true;
+	return in_line;
 }
 
 void Stream::submit(Transfer &transfer, TransferList Stream::*line)
@@ -468,8 +469,6 @@ int Stream::post_transfers(TransferList &line)
 /* Means are taken without the lock; with them, more may be posted. */
 void Stream::follow_up(Posted posted)
 {
-	if (!posted.unprepared && !posted.failed) [[likely]]
-		return;
 	while (posted.unprepared && prepare_waiting(*posted.unprepared)) {
 		SpinGuard guard(lock_);
 
