@@ -82,6 +82,9 @@ struct iscsi_login {
 	u32 rounds = 0;
 	bool failed = false;
 	bool complete = false;
+	/* LIO's thread or its worker is in the login code. */
+	bool at_work = true;
+	bool expired = false;
 };
 
 struct iscsit_cmd;
@@ -94,6 +97,7 @@ struct iscsit_conn {
 	/* Login: lio_login.cpp. */
 	void log_in();
 	void continue_login();
+	void login_expired();
 
 	/* Threads and the end: lio_connection.cpp. */
 	void start();
@@ -128,10 +132,13 @@ struct iscsit_conn {
 	/* Outlives it. */
 	std::shared_ptr<bool> closed = std::make_shared<bool>(false);
 	loopback::Work login_work = {};
+	/* LIO's own limit for a login, as of 6.12. */
+	loopback::Work login_timer = {};
 
 private:
 	bool has_turn();
 	int negotiate();
+	void end_round(int result);
 	bool check_names();
 	void reinstate();
 	void refuse(u8 status_class, u8 status_detail);

@@ -20,6 +20,11 @@ void run_login_work(void *conn)
 	static_cast<iscsit_conn *>(conn)->continue_login();
 }
 
+void run_login_timer(void *conn)
+{
+	static_cast<iscsit_conn *>(conn)->login_expired();
+}
+
 } // namespace
 
 namespace loopback {
@@ -102,6 +107,7 @@ bool Lio::send_async(size_t number)
 iscsit_conn::iscsit_conn(Lio &owner) : lio(owner)
 {
 	login_work = {run_login_work, this, 0, 0, false};
+	login_timer = {run_login_timer, this, 0, 0, false};
 	lio.connections.push_back(this);
 }
 

@@ -19,6 +19,11 @@ namespace {
 
 constexpr u8 full_feature = 3;
 
+/* TA_LOGIN_TIMEOUT */
+constexpr u64 login_ms = 15000;
+/* What LIO needs to take a session away that was not to be. */
+constexpr u64 drop_ms = 20;
+
 Scheduler &scheduler() { return Scheduler::instance(); }
 
 std::string smaller(const std::string &theirs, unsigned long ours)
@@ -90,6 +95,7 @@ std::string text_of(const TextKeys &keys)
 void iscsit_conn::log_in()
 {
 	login = std::make_unique<iscsi_login>();
+	scheduler().queue(login_timer, login_ms);
 	if (lio_get_login_rx(transport(), login.get(), 1) < 0) {
 		drop_login();
 		return;
@@ -112,12 +118,14 @@ void iscsit_conn::log_in()
 		drop_login();
 		return;
 	}
+
 	const int result = negotiate();
 
-	if (result < 0)
-		drop_login();
-	else if (result > 0)
-		finish_login();
+	/* iscsi_target_start_negotiation() leaves that to the worker. */
+	if (result == 0 && login->expired)
+		scheduler().queue(login_work, 0);
+	else
+		end_round(result);
 }
 
 /* LIO's login worker: a later request, or the end. */
@@ -125,15 +133,37 @@ void iscsit_conn::continue_login()
 {
 	if (!login)
 		host::die("login work after the login");
+	if (login->expired) {
+		drop_login();
+		return;
+	}
+	login->at_work = true;
 
 	int result = lio_get_login_rx(transport(), login.get(), 0);
 
 	if (result >= 0)
 		result = negotiate();
+	if (result == 0 && login->expired)
+		result = -ETIMEDOUT;
+	end_round(result);
+}
+
+void iscsit_conn::end_round(int result)
+{
 	if (result < 0)
 		drop_login();
 	else if (result > 0)
 		finish_login();
+	else
+		login->at_work = false;
+}
+
+/* iscsit_login_timeout(): whoever is at work will see it. */
+void iscsit_conn::login_expired()
+{
+	login->expired = true;
+	if (!login->at_work)
+		scheduler().queue(login_work, 0);
 }
 
 /* The portal group has one login at a time (np_login_sem). */
@@ -238,25 +268,34 @@ int iscsit_conn::negotiate()
 	return login->complete;
 }
 
-/* iscsi_target_login_drop() */
+/*
+ * iscsi_target_login_drop().  The work is cancelled first, and the transport is
+ * told last: whoever queues it in between has it run for what is freed.
+ */
 void iscsit_conn::drop_login()
 {
+	scheduler().cancel(login_timer);
+	scheduler().cancel(login_work);
+	scheduler().wait("LIO to drop a login", nullptr,
+			 scheduler().now() + drop_ms);
 	if (session)
 		session->falls_back = true;
 	lio_wait_conn(transport());
-	scheduler().cancel(login_work);
 	if (lio.logging_in == this)
 		lio.logging_in = nullptr;
 	lio_free_conn(transport());
 	if (session)
 		--lio.sessions;
 	*closed = true;
+	if (login_work.queued)
+		host::die("login work for a connection that LIO freed");
 	delete this;
 }
 
 /* iscsi_post_login_handler() */
 void iscsit_conn::finish_login()
 {
+	scheduler().cancel(login_timer);
 	scheduler().cancel(login_work);
 	session->max_cmd_sn += lio.settings.command_window - 1;
 	login.reset();

@@ -182,6 +182,23 @@ TEST_F(Loopback, ALoginRequestMayComeBeforeTheResponseIsKnownToBeSent)
 	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
+/* Who stalls until LIO's own limit, and then leaves while LIO drops it. */
+TEST_F(Loopback, F40_LiosLimitOfALoginDoesNotMeetOurs)
+{
+	Initiator slow;
+	Session &session = slow.session;
+	const LoginOptions options = Machine::login_options();
+
+	machine.lio.settings.login_rounds = 2;
+	lio_settings.login_timeout = 60;
+	session.connection().connect();
+	session.connection().send(session.login_request(
+		options, 0x04,
+		libiser::to_text(Session::identity_keys(options))).bytes());
+	EXPECT_FALSE(session.connection().wait_closed(Milliseconds(15010)));
+	session.connection().disconnect();
+}
+
 /* Data --------------------------------------------------------------------- */
 
 TEST_F(Loopback, ImmediateDataIsWritten)
