@@ -208,6 +208,7 @@ stream()
 failed_checks()
 {
 	awk '
+	/^#   --- tear-down$/ { next }
 	/^#   dmesg: / { if (!said) reason = $0; next }
 	/^#   / { reason = $0; said = 1; next }
 	/^not ok / || /^Bail out!/ {

@@ -11,11 +11,7 @@
 
 struct lio_settings lio_settings = {
 	.max_pending = 128,
-	/*
-	 * LIO has a limit of 15 s of its own.  When both ran out together,
-	 * its worker for logins crashed, once, on 6.12: keep them apart.
-	 */
-	.login_timeout = 12,
+	.login_timeout = 15,
 	.receive_data = 4096,
 	.silent_write_base = 1,
 };
@@ -25,8 +21,7 @@ MODULE_PARM_DESC(max_pending,
 		 "Connections of a portal whose login is not finished, at most (128)");
 
 module_param_named(login_timeout, lio_settings.login_timeout, uint, 0644);
-MODULE_PARM_DESC(login_timeout,
-		 "Seconds for a login, all in all (12; less than LIO's 15)");
+MODULE_PARM_DESC(login_timeout, "Seconds for a login, all in all (15)");
 
 static int set_receive_data(const char *text, const struct kernel_param *param)
 {

@@ -16,6 +16,7 @@
 #include <target/iscsi/iscsi_target_core.h>
 #include <target/iscsi/iscsi_transport.h>
 
+#include "linux/compat/login_timer.h"
 #include "linux/compat/task_attributes.h"
 #include "linux/compat/unaligned.h"
 #include "port/entry.h"
@@ -68,6 +69,11 @@ static void note_first_request(struct iscsi_login *login,
 	login->initial_exp_statsn = be32_to_cpu(request->exp_statsn);
 	login->cid = be16_to_cpu(request->cid);
 	login->tsih = be16_to_cpu(request->tsih);
+}
+
+int target_stop_login_timer(struct iscsit_conn *conn)
+{
+	return stop_login_timer(conn) ? 0 : -ETIMEDOUT;
 }
 
 int target_login_request(struct iscsit_conn *conn, struct iscsi_login *login,

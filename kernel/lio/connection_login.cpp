@@ -208,8 +208,14 @@ bool Connection::accept(iscsit_conn *conn)
 	return true;
 }
 
+/*
+ * Only our watchdog limits the login: when LIO's timer (6.12) ran out, its
+ * worker would drop the login while present() may queue it once more.
+ */
 Error Connection::get_login_rx(iscsi_login *login, bool first)
 {
+	if (first && target_stop_login_timer(conn_) < 0)
+		end(Cause::LoginTimedOut);
 	{
 		SpinGuard guard(lock_);
 

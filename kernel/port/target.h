@@ -33,6 +33,11 @@ void target_bind(struct iscsit_conn *conn, void *context,
 /* Login ----------------------------------------------------------------- */
 
 /*
+ * Has LIO not limit the time of this login any more; from LIO's thread, with
+ * the first request.  0, or -ETIMEDOUT when the time is over already.
+ */
+int target_stop_login_timer(struct iscsit_conn *conn);
+/*
  * Puts a Login Request where LIO looks for it, and has LIO check it.  @text is
  * at most 8192 bytes.  @first: of this connection.  0, or <0 when LIO refused
  * it (and sent the response that says why).
@@ -47,7 +52,10 @@ struct target_login_response {
 };
 void target_get_login_response(struct iscsi_login *login,
 			   struct target_login_response *out);
-/* Has LIO's login worker call the transport's get_login_rx. */
+/*
+ * Has LIO's login worker call the transport's get_login_rx.  Not while LIO may
+ * be dropping the login: the worker would run for what is freed.
+ */
 void target_login_work(struct iscsit_conn *conn);
 /* The number that the next response of the login carries. */
 void target_set_stat_sn(struct iscsit_conn *conn, u32 stat_sn);

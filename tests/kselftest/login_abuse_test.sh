@@ -15,8 +15,24 @@ demand_mutual_chap()
 	raw_case chap
 }
 
+# LIO has a limit of its own: it stays out of the way.
+our_limit_ends_a_login()
+{
+	local limit=/sys/module/lio_iser/parameters/login_timeout
+
+	[ -e "$limit" ] || skip "only lio_iser has the choice"
+	raw_options=()
+	write_to 18 "$limit"
+	raw_case flood
+	write_to 15 "$limit"
+	since_this_check | grep "the login took too long" ||
+		fail "$(since_this_check | grep "state awaiting_request")"
+}
+
 # Open, and not run here: see Documentation/faults.md, F-08 and F-40.
 raw_checks login stalled
+check "F-40 login_timeout=18 ends a login, LIO's 15 s do not" \
+	our_limit_ends_a_login 120
 raw_before=raw_demand_chap
 raw_options=(--chap "$raw_account")
 raw_checks chap

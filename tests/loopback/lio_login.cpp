@@ -314,6 +314,12 @@ void target_bind(struct iscsit_conn *conn, void *context,
 	conn->context = context;
 }
 
+int target_stop_login_timer(struct iscsit_conn *conn)
+{
+	scheduler().cancel(conn->login_timer);
+	return conn->login->expired ? -ETIMEDOUT : 0;
+}
+
 int target_login_request(struct iscsit_conn *conn, struct iscsi_login *login,
 			 const u8 *bhs, const u8 *text, u32 length, int first)
 {
