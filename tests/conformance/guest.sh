@@ -70,17 +70,17 @@ leave()
 	exit $fresh_guest
 }
 
-# An earlier check of this guest may be to blame: not counted, tried again.
+# try_again WHY: an earlier check of this guest may be to blame: not counted.
 try_again()
 {
-	echo "${left[0]}" >> "$OUT/again"
+	echo "${left[0]} ${1//[[:cntrl:]]/ }" >> "$OUT/again"
 	leave
 }
 
 # bad VERDICT WHY
 bad()
 {
-	[ -n "$first" ] || try_again
+	[ -n "$first" ] || try_again "$1: $2"
 	result "$1" "$2"
 	leave
 }
@@ -116,7 +116,7 @@ take_line()
 	case $line in
 	*'"verdict":"failed"'*)
 		! target_gone || bad crashed "$evidence"
-		[ -n "$first" ] || try_again
+		[ -n "$first" ] || try_again "$line"
 		printf '%s\n' "$line" >> "$OUT/results.jsonl"
 		leave ;;
 	esac
