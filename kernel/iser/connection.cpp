@@ -95,6 +95,8 @@ void Connection::send_control(TaskResources &task, const Bhs &bhs, Bytes data)
 	fill_head(task.control, bhs);
 	task.control.data = data;
 	task.control.alone = task.alone;
+	/* The task is over with it, arrived or not. */
+	task.control.unconfirmed = is_response;
 	task.control.with_invalidate = stag.ok();
 	task.control.invalidate =
 		stag.ok() ? static_cast<u32>(stag.value()) : 0;

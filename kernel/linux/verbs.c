@@ -628,7 +628,7 @@ void verbs_send_init(void *send, void *context)
 
 void verbs_send_set(struct verbs_stream *stream, void *send,
 		    const struct verbs_piece *pieces, u32 count,
-		    int with_invalidate, u32 invalidate)
+		    int with_invalidate, u32 invalidate, int signalled)
 {
 	struct verbs_send *self = send;
 
@@ -638,7 +638,7 @@ void verbs_send_set(struct verbs_stream *stream, void *send,
 		.num_sge = set_pieces(stream, self->sge, pieces, count,
 				      VERBS_SEND_PIECES),
 		.opcode = with_invalidate ? IB_WR_SEND_WITH_INV : IB_WR_SEND,
-		.send_flags = IB_SEND_SIGNALED,
+		.send_flags = signalled ? IB_SEND_SIGNALED : 0,
 	};
 	if (with_invalidate)
 		self->wr.ex.invalidate_rkey = invalidate;

@@ -164,12 +164,13 @@ void verbs_receive_done(void *context, int status, u32 length);
 
 /*
  * @send points at VERBS_SEND_SIZE bytes: one Send of up to two pieces.
- * Signalled.  @invalidate: STag that the peer's side shall invalidate.
+ * @invalidate: STag that the peer's side shall invalidate.  Not @signalled:
+ * done is called only when it failed.
  */
 void verbs_send_init(void *send, void *context);
 void verbs_send_set(struct verbs_stream *stream, void *send,
 		    const struct verbs_piece *pieces, u32 count,
-		    int with_invalidate, u32 invalidate);
+		    int with_invalidate, u32 invalidate, int signalled);
 int verbs_send_post(struct verbs_stream *stream, void *send);
 /* C++, completion worker. */
 void verbs_send_done(void *context, int status);

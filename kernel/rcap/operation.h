@@ -52,6 +52,11 @@ struct Send {
 	u32 invalidate = 0;
 	/* As Transfer's. */
 	bool alone = false;
+	/*
+	 * Nobody has to know when it arrived: sent() may come as soon as it is
+	 * posted.
+	 */
+	bool unconfirmed = false;
 	/* Stays where it is until sent(). */
 	base::Bytes data;
 	/* An RDMA Write that leaves right before the message, or null. */

@@ -19,7 +19,10 @@ public:
 	/* Both ends are connected; messages may come from now on. */
 	virtual void established() = 0;
 	virtual void received(Receive &receive) = 0;
-	/* @ok false: the stream went down before the message was sent. */
+	/*
+	 * @ok false: the stream went down before the message was sent.  Of an
+	 * unconfirmed one, a thread of the stream's own may say so.
+	 */
 	virtual void sent(Send &send, bool ok) = 0;
 	/* An RDMA Read, or a Write that no Send carries, has ended. */
 	virtual void transferred(Transfer &transfer, bool ok) = 0;

@@ -114,6 +114,8 @@ public:
 	bool ids_kept = false;
 	/* Messages that found no receive buffer posted. */
 	u64 dry = 0;
+	/* Of Sends that went well. */
+	u64 send_completions = 0;
 	std::vector<verbs_stream *> streams;
 	std::vector<verbs_listener *> listeners;
 

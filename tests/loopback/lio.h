@@ -38,6 +38,8 @@ struct Settings {
 	u32 disk_blocks = 512;
 	/* What the disk takes for a command, at most. */
 	u32 disk_ms = 0;
+	/* What LIO waits for a lock when it has started a command. */
+	u32 lock_ms = 0;
 };
 
 /* Responses of task management (RFC 7143 11.6.1). */
@@ -220,6 +222,8 @@ struct iscsit_cmd {
 	u16 sense_code = 0;
 	/* Who waits for its release. */
 	std::shared_ptr<bool> released;
+	/* Outlives it. */
+	std::shared_ptr<bool> gone = std::make_shared<bool>(false);
 
 	/* Of a SCSI command. */
 	bool write = false;
@@ -289,6 +293,8 @@ public:
 	/* Commands that had a response, by status. */
 	u64 responses = 0;
 	u64 aborts = 0;
+	/* Commands that were gone when LIO looked at them. */
+	u64 looked_too_late = 0;
 	u16 last_tsih = 0;
 
 private:

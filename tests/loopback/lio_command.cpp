@@ -62,6 +62,7 @@ iscsit_cmd::iscsit_cmd(iscsit_conn &owner)
 /* iscsit_release_cmd() */
 iscsit_cmd::~iscsit_cmd()
 {
+	*gone = true;
 	conn.forget_queued(this);
 	--conn.session->tags_used;
 	--conn.lio.commands;
@@ -324,12 +325,22 @@ void target_scsi_use_buffer(struct iscsit_cmd *cmd)
 }
 
 /* iscsit_process_scsi_cmd() */
-int target_scsi_process(struct iscsit_conn *, struct iscsit_cmd *cmd, u8 *)
+int target_scsi_process(struct iscsit_conn *conn, struct iscsit_cmd *cmd, u8 *)
 {
 	if (!cmd->immediate_data) {
+		const std::shared_ptr<bool> gone = cmd->gone;
 		const bool failed = cmd->sense_key;
 
 		cmd->sequence();
+		/*
+		 * LIO takes a lock, and looks at the command again.  Its memory
+		 * is not freed, but may be another command's by then.
+		 */
+		if (conn->lio.settings.lock_ms > 0)
+			scheduler().wait("a lock of LIO", nullptr,
+					 scheduler().now() +
+						 conn->lio.settings.lock_ms);
+		conn->lio.looked_too_late += *gone;
 		/* The core will not give up what it did not get. */
 		if (failed)
 			cmd->put();

@@ -373,6 +373,61 @@ TEST_F(Loopback, TheWindowWidensForWhoUsesIt)
 	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
+/* The status of a write is a Send that nobody waits for. */
+TEST_F(Loopback, StatusesOfWritesShareACompletion)
+{
+	constexpr u32 writes = 400;
+	Initiator initiator;
+	ByteVector out = pattern(1, 7);
+
+	initiator.session.login(Machine::login_options());
+
+	const u64 before = machine.network.send_completions;
+
+	for (u32 i = 0; i < writes; ++i)
+		EXPECT_TRUE(initiator.session.scsi({.cdb = write_10(i, 1),
+						    .out = out,
+						    .immediate = 512}).good());
+	EXPECT_EQ(machine.network.send_completions - before, writes / 8);
+	EXPECT_EQ(initiator.session.logout(), 0);
+}
+
+TEST_F(Loopback, AWriteIsOverSoonAfterItsStatusWithoutACompletion)
+{
+	Initiator initiator;
+	ByteVector out = pattern(1, 7);
+
+	/* So that the status does not leave while the command arrives. */
+	machine.lio.settings.disk_ms = 5;
+	initiator.session.login(Machine::login_options());
+	for (u32 i = 0; i < 20; ++i) {
+		EXPECT_TRUE(initiator.session.scsi({.cdb = write_10(i, 1),
+						    .out = out,
+						    .immediate = 512}).good());
+		machine.scheduler.wait("what is to be done soon", nullptr,
+				       machine.scheduler.now() + 15);
+		EXPECT_EQ(machine.lio.commands, 0u);
+	}
+	EXPECT_EQ(initiator.session.logout(), 0);
+}
+
+/* Its status has left meanwhile, and nobody but LIO's lock holds it up. */
+TEST_F(Loopback, ACommandStaysUntilLioHasLookedAtIt)
+{
+	Initiator initiator;
+
+	machine.lio.settings.disk_ms = 5;
+	initiator.session.login(Machine::login_options());
+	for (u32 i = 0; i < 40; ++i) {
+		/* The one before is still to be taken back when this comes. */
+		machine.lio.settings.lock_ms = i % 2 ? 20 : 0;
+		EXPECT_TRUE(initiator.session.scsi(
+			{.cdb = {0, 0, 0, 0, 0, 0}}).good());
+	}
+	EXPECT_EQ(initiator.session.logout(), 0);
+	EXPECT_EQ(machine.lio.looked_too_late, 0u);
+}
+
 TEST_F(Loopback, F28_WithoutATagAPduWaits)
 {
 	Initiator initiator;

@@ -253,7 +253,11 @@ void verbs_stream::complete(const Completion &completion)
 void verbs_stream::complete(const Posted &posted, int status)
 {
 	if (posted.send) {
-		if (status == Success && network().broken.lose_send_completion)
+		network().send_completions += status == Success &&
+					      posted.send->signalled;
+		if (status == Success &&
+		    (!posted.send->signalled ||
+		     network().broken.lose_send_completion))
 			return;
 		complete({.send = posted.send, .status = status});
 	} else if (!posted.transfer->chained || status != Success) {

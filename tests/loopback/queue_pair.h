@@ -38,6 +38,7 @@ struct SendRequest {
 	u32 count;
 	bool with_invalidate;
 	u32 invalidate;
+	bool signalled;
 };
 
 struct TransferRequest {

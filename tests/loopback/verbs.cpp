@@ -268,7 +268,7 @@ void verbs_send_init(void *send, void *context)
 
 void verbs_send_set(struct verbs_stream *, void *send,
 		    const struct verbs_piece *pieces, u32 count,
-		    int with_invalidate, u32 invalidate)
+		    int with_invalidate, u32 invalidate, int signalled)
 {
 	auto &self = send_request(send);
 
@@ -276,6 +276,7 @@ void verbs_send_set(struct verbs_stream *, void *send,
 	std::copy_n(pieces, count, self.pieces);
 	self.with_invalidate = with_invalidate;
 	self.invalidate = invalidate;
+	self.signalled = signalled;
 }
 
 int verbs_send_post(struct verbs_stream *stream, void *send)

@@ -29,7 +29,7 @@ void SendSlot::unmap()
 		verbs_memory_unmap(stream_->handle(), &memory_);
 }
 
-void SendSlot::load(Send &send, verbs_memory &extra)
+void SendSlot::load(Send &send, verbs_memory &extra, bool signalled)
 {
 	const MutableBytes memory(static_cast<u8 *>(memory_.data), piece);
 	const u32 length = static_cast<u32>(send.data.size());
@@ -38,6 +38,7 @@ void SendSlot::load(Send &send, verbs_memory &extra)
 	u32 count = 1;
 
 	send_ = &send;
+	signalled_ = signalled;
 	base::copy(memory, send.head);
 	if (!is_long(send)) {
 		base::copy(memory.from(head_size), send.data);
@@ -51,7 +52,7 @@ void SendSlot::load(Send &send, verbs_memory &extra)
 	verbs_sync_for_device(stream_->handle(), &memory_, 0,
 			      pieces[0].length);
 	verbs_send_set(stream_->handle(), storage_, pieces, count,
-		       send.with_invalidate, send.invalidate);
+		       send.with_invalidate, send.invalidate, signalled);
 }
 
 int SendSlot::post()

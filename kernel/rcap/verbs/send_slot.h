@@ -22,21 +22,25 @@ public:
 	void unmap();
 
 	/* Fills the slot with @send's message; @extra takes long data. */
-	void load(Send &send, verbs_memory &extra);
+	void load(Send &send, verbs_memory &extra, bool signalled);
 	/* 0 or -errno */
 	int post();
 
-	/* What was loaded. */
+	/* What was loaded; once posted without a signal, it may be gone. */
 	Send &send() const { return *send_; }
+	bool signalled() const { return signalled_; }
 	Stream &stream() const { return *stream_; }
 
 	base::ListNode node;
+	/* Of UnsignalledSlots. */
+	u32 ordinal = 0;
 
 private:
 	static constexpr u32 piece = head_size + rcap::Stream::short_data;
 
 	Stream *stream_ = nullptr;
 	Send *send_ = nullptr;
+	bool signalled_ = true;
 	verbs_memory memory_ = {};
 	alignas(VERBS_SEND_ALIGN) u8 storage_[VERBS_SEND_SIZE];
 };

@@ -18,6 +18,8 @@ constexpr u32 login_sends = 2;
 /* Work requests for data: some transfers of 256 KiB; more wait in line. */
 constexpr u32 transfer_work_requests = 38;
 constexpr u32 transfers_prepared = 32;
+/* How soon the user hears of a Send that the device does not tell of. */
+constexpr unsigned int report_ms = 10;
 constexpr u16 pieces_of_work_request = 32;
 constexpr u16 pieces_of_receive = 3;
 
@@ -63,6 +65,34 @@ private:
 	bool granted_;
 };
 
+/*
+ * What the user posts while it is called it may still look at, until its call
+ * returns: so that is when it learns what has been posted.
+ */
+class Stream::Completion : base::Immovable {
+public:
+	explicit Completion(Stream &stream) : stream_(stream)
+	{
+		__atomic_store_n(&stream.in_completion_, true,
+				 __ATOMIC_RELAXED);
+	}
+	~Completion()
+	{
+		SendList posted;
+		{
+			SpinGuard guard(stream_.lock_);
+
+			__atomic_store_n(&stream_.in_completion_, false,
+					 __ATOMIC_RELAXED);
+			stream_.take_posted(posted);
+		}
+		stream_.report_posted(posted);
+	}
+
+private:
+	Stream &stream_;
+};
+
 Result<OwnPtr<Stream>> Stream::create(const verbs_request &request,
 				      const StreamShape &shape,
 				      StreamUser &user)
@@ -78,7 +108,7 @@ Result<OwnPtr<Stream>> Stream::create(const verbs_request &request,
 Stream::Stream(const verbs_request &request, StreamUser &user)
 	: user_(user), handle_(request.stream), peer_(request.peer),
 	  local_(request.local), closing_("stream closing"), lock_("stream"),
-	  release_id_(*this)
+	  report_later_(*this), release_id_(*this)
 {
 }
 
@@ -146,6 +176,7 @@ void Stream::release_device()
 
 		while (free_slots_.pop_front())
 			continue;
+		unsignalled_.clear();
 	}
 	verbs_memory_unmap(handle_, &long_send_);
 	verbs_stream_destroy(handle_);
@@ -491,16 +522,77 @@ int Stream::post_next_send()
 			   !budget_.take(send.write->work_requests, false)))
 		return 0;
 
-	SendSlot &slot = *free_slots_.begin();
+	SendSlot &slot = *free_slots_.pop_front();
+	const bool signalled = wants_signal(send);
 
-	slot.load(send, long_send_);
-	if (int error = slot.post(); error < 0)
+	slot.load(send, long_send_, signalled);
+	if (int error = slot.post(); error < 0) {
+		free_slots_.push_front(slot);
 		return error;
-	free_slots_.remove(slot);
+	}
 	waiting_sends_.remove(send);
+	if (!signalled) {
+		unsignalled_.posted(slot);
+		note_posted(send);
+		return 1;
+	}
+	unsignalled_.posted_signalled(slot);
 	long_send_busy_ |= is_long(send);
 	count_posted(1);
 	return 1;
+}
+
+/*
+ * A completion is the dearest part of a short message.  It is needed for data
+ * that must lie still, for one Send of several, and for that in the last slot:
+ * who waits for a slot gets one.
+ */
+bool Stream::wants_signal(const Send &send) const
+{
+	return !send.unconfirmed || send.write || is_long(send) ||
+	       !unsignalled_.has_room() || free_slots_.empty();
+}
+
+void Stream::note_posted(Send &send)
+{
+	posted_.push_back(send);
+	if (reporting_later_ ||
+	    __atomic_load_n(&in_completion_, __ATOMIC_RELAXED))
+		return;
+	reporting_later_ = true;
+	report_later_.queue(report_ms);
+}
+
+void Stream::free_slots_through(const SendSlot &done)
+{
+	while (SendSlot *slot = unsignalled_.pop_through(done))
+		free_slots_.push_back(*slot);
+}
+
+void Stream::take_posted(SendList &posted)
+{
+	while (Send *send = posted_.pop_front())
+		posted.push_back(*send);
+}
+
+void Stream::report_posted(SendList &posted)
+{
+	while (Send *send = posted.pop_front())
+		user_.sent(*send, true);
+}
+
+/* Unless a completion is under way: it does so at its end. */
+void Stream::report_posted_later()
+{
+	SendList posted;
+	{
+		SpinGuard guard(lock_);
+
+		reporting_later_ = false;
+		if (!__atomic_load_n(&in_completion_, __ATOMIC_RELAXED))
+			take_posted(posted);
+	}
+	report_posted(posted);
 }
 
 /* As post_next_send(). */
@@ -652,6 +744,8 @@ void Stream::close()
 	idle_.wait();
 	verbs_stream_disconnect(handle_);
 	verbs_stream_drain(handle_);
+	report_later_.cancel_sync();
+	report_posted_later();
 	take_waiting(failures);
 	report(failures);
 	release_device();
@@ -716,16 +810,27 @@ void Stream::receive_done(ReceiveSlot &slot, int status, u32 length)
 		return;
 	}
 	slot.completed(length);
+
+	const Completion completion(*this);
+
 	user_.received(slot);
 }
 
 void Stream::send_done(SendSlot &slot, int status)
 {
-	Send &send = slot.send();
 	Posted posted;
 
 	if (status != 0)
 		fail_operation(Fault::SendFailed, status);
+	if (!slot.signalled()) {
+		SpinGuard guard(lock_);
+
+		/* It failed, and the user was told that it is posted. */
+		free_slots_through(slot);
+		return;
+	}
+	Send &send = slot.send();
+
 	if (send.write)
 		verbs_transfer_finish(handle_, send.write->storage);
 	{
@@ -735,6 +840,7 @@ void Stream::send_done(SendSlot &slot, int status)
 			note_over(*send.write);
 		if (is_long(send))
 			long_send_busy_ = false;
+		free_slots_through(slot);
 		free_slots_.push_back(slot);
 		count_posted(-1);
 		posted = post_waiting();
@@ -761,6 +867,9 @@ void Stream::transfer_done(Transfer &transfer, int status)
 		posted = post_waiting();
 	}
 	follow_up(posted);
+
+	const Completion completion(*this);
+
 	user_.transferred(transfer, status == 0);
 }
 

@@ -8,9 +8,9 @@
 #include "rcap/verbs/receive_ring.h"
 #include "rcap/verbs/send_budget.h"
 #include "rcap/verbs/send_slot.h"
+#include "rcap/verbs/unsignalled_slots.h"
 
 namespace rcap::verbs {
-
 
 /*
  * A reliable connection of ib_core through rdma_cm.
@@ -77,6 +77,9 @@ private:
 	using TransferList = base::List<Transfer, &Transfer::node>;
 	using SlotList = base::List<SendSlot, &SendSlot::node>;
 
+	/* A call of the user's, from the completion worker. */
+	class Completion;
+
 	/* Keeps close() from taking the device away while it is used. */
 	class Use;
 
@@ -126,6 +129,12 @@ private:
 	void take_waiting(TransferList &line, Failures &failures)
 		REQUIRES(lock_);
 	void report(Failures &failures);
+	bool wants_signal(const Send &send) const REQUIRES(lock_);
+	void note_posted(Send &send) REQUIRES(lock_);
+	void free_slots_through(const SendSlot &done) REQUIRES(lock_);
+	void take_posted(SendList &posted) REQUIRES(lock_);
+	void report_posted(SendList &posted);
+	void report_posted_later();
 
 	StreamUser &user_;
 	verbs_stream *handle_;
@@ -168,9 +177,20 @@ private:
 	Transfer *preparing_ GUARDED_BY(lock_) = nullptr;
 	SlotList free_slots_ GUARDED_BY(lock_);
 	bool long_send_busy_ GUARDED_BY(lock_) = false;
-	/* Sends on the device.  Written under the lock, looked at without. */
+	/*
+	 * Sends on the device that it will tell of.  Written under the lock,
+	 * looked at without.
+	 */
 	u32 sends_posted_ = 0;
+	UnsignalledSlots<SendSlot> unsignalled_ GUARDED_BY(lock_);
+	/* Posted without a signal, and the user does not know yet. */
+	SendList posted_ GUARDED_BY(lock_);
+	bool reporting_later_ GUARDED_BY(lock_) = false;
+	/* Set by the completion worker alone; taken back under the lock. */
+	bool in_completion_ = false;
 
+	/* Queued with the first of posted_, unless a completion will see to it. */
+	base::Work<Stream, &Stream::report_posted_later> report_later_;
 	/* Behind close(); ends with the user's released(). */
 	base::Work<Stream, &Stream::release_id> release_id_;
 };
