@@ -50,6 +50,13 @@ fails()
 	} | sed 's/^/    /'
 }
 
+# one_fails WORDS [LOG]: what counts as one test.
+one_fails()
+{
+	fails "$@"
+	count 0 1
+}
+
 # one WORDS COMMAND...: one test.
 one()
 {
@@ -62,8 +69,7 @@ one()
 		count 1 0
 		return 0
 	fi
-	fails "$words" "$log"
-	count 0 1
+	one_fails "$words" "$log"
 	return 1
 }
 
@@ -141,8 +147,7 @@ part_unit()
 
 	if ! cmake -S "$here" -B "$build" > "$log" 2>&1 ||
 	   ! cmake --build "$build" "-j$(nproc)" >> "$log" 2>&1; then
-		fails 'unit tests are compiled' "$log"
-		count 0 1
+		one_fails 'unit tests are compiled' "$log"
 		return
 	fi
 	ctest --test-dir "$build" --output-on-failure "-j$(nproc)" \
@@ -151,7 +156,11 @@ part_unit()
 	read -r bad total < <(sed -n \
 		's/.*passed, \([0-9]*\) tests failed out of \([0-9]*\)$/\1 \2/p' \
 		"$log")
-	[ "${bad:-1}" = 0 ] || fails 'unit tests' "$log"
+	[ "${bad:-1}" = 0 ] || {
+		fails 'unit tests' "$log"
+		# "	17 - Loopback.LoginToLogout (Failed)"
+		sed -n 's/^\t *[0-9]* - /  unit: /p' "$log" >> "$failures"
+	}
 	[ -z "${total:-}" ] || count $((total - bad)) "$bad"
 }
 
@@ -229,8 +238,8 @@ sum_up()
 			's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' \
 			"$logs/$name.log")
 		if [ -z "${skip:-}" ]; then
-			fails "$name ended without a result" "$logs/$name.log"
-			count 0 1
+			one_fails "$name ended without a result" \
+				"$logs/$name.log"
 			continue
 		fi
 		count "$ok" "$bad" "$skip"
@@ -245,8 +254,7 @@ sum_up()
 guest_needs()
 {
 	build_iserverify > "$logs/raw.log" 2>&1 || {
-		fails 'iserverify is compiled' "$logs/raw.log"
-		count 0 1
+		one_fails 'iserverify is compiled' "$logs/raw.log"
 	}
 	"$lab_dir/prepare" "$1" || return
 	# What prepare_ahead has begun; prepare has said so, and waited for it.
