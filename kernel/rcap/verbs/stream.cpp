@@ -86,7 +86,7 @@ public:
 					 __ATOMIC_RELAXED);
 			stream_.take_posted(posted);
 		}
-		stream_.report_posted(posted);
+		stream_.tell_posted(posted);
 	}
 
 private:
@@ -108,7 +108,7 @@ Result<OwnPtr<Stream>> Stream::create(const verbs_request &request,
 Stream::Stream(const verbs_request &request, StreamUser &user)
 	: user_(user), handle_(request.stream), peer_(request.peer),
 	  local_(request.local), closing_("stream closing"), lock_("stream"),
-	  report_later_(*this), release_id_(*this)
+	  report_posted_(*this), release_id_(*this)
 {
 }
 
@@ -560,7 +560,7 @@ void Stream::note_posted(Send &send)
 	    __atomic_load_n(&in_completion_, __ATOMIC_RELAXED))
 		return;
 	reporting_later_ = true;
-	report_later_.queue(report_ms);
+	report_posted_.queue(report_ms);
 }
 
 void Stream::free_slots_through(const SendSlot &done)
@@ -575,14 +575,14 @@ void Stream::take_posted(SendList &posted)
 		posted.push_back(*send);
 }
 
-void Stream::report_posted(SendList &posted)
+void Stream::tell_posted(SendList &posted)
 {
 	while (Send *send = posted.pop_front())
 		user_.sent(*send, true);
 }
 
 /* Unless a completion is under way: it does so at its end. */
-void Stream::report_posted_later()
+void Stream::report_posted()
 {
 	SendList posted;
 	{
@@ -592,7 +592,7 @@ void Stream::report_posted_later()
 		if (!__atomic_load_n(&in_completion_, __ATOMIC_RELAXED))
 			take_posted(posted);
 	}
-	report_posted(posted);
+	tell_posted(posted);
 }
 
 /* As post_next_send(). */
@@ -744,8 +744,8 @@ void Stream::close()
 	idle_.wait();
 	verbs_stream_disconnect(handle_);
 	verbs_stream_drain(handle_);
-	report_later_.cancel_sync();
-	report_posted_later();
+	report_posted_.cancel_sync();
+	report_posted();
 	take_waiting(failures);
 	report(failures);
 	release_device();

@@ -133,8 +133,8 @@ private:
 	void note_posted(Send &send) REQUIRES(lock_);
 	void free_slots_through(const SendSlot &done) REQUIRES(lock_);
 	void take_posted(SendList &posted) REQUIRES(lock_);
-	void report_posted(SendList &posted);
-	void report_posted_later();
+	void tell_posted(SendList &posted);
+	void report_posted();
 
 	StreamUser &user_;
 	verbs_stream *handle_;
@@ -190,7 +190,7 @@ private:
 	bool in_completion_ = false;
 
 	/* Queued with the first of posted_, unless a completion will see to it. */
-	base::Work<Stream, &Stream::report_posted_later> report_later_;
+	base::Work<Stream, &Stream::report_posted> report_posted_;
 	/* Behind close(); ends with the user's released(). */
 	base::Work<Stream, &Stream::release_id> release_id_;
 };
