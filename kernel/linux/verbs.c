@@ -469,9 +469,21 @@ void verbs_stream_drain(struct verbs_stream *stream)
 	ib_drain_qp(stream->qp);
 }
 
+/*
+ * siw (6.1) may flush an unsignalled Send behind a drain.  Now that the queue
+ * pair is gone nothing is added any more: let the worker see what there is; it
+ * may have queued itself once more meanwhile.
+ */
+static void let_worker_finish(struct ib_cq *cq)
+{
+	flush_work(&cq->work);
+	flush_work(&cq->work);
+}
+
 void verbs_stream_destroy(struct verbs_stream *stream)
 {
 	rdma_destroy_qp(stream->id);
+	let_worker_finish(stream->cq);
 	ib_cq_pool_put(stream->cq, stream->cqe);
 	ib_dealloc_pd(stream->pd);
 }

@@ -25,6 +25,8 @@ struct Device {
 	u32 registrations = 0;
 	/* A message without a receive buffer ends the connection (iWARP). */
 	bool no_back_pressure = false;
+	/* A drain ends, and what it flushed is told of later (siw). */
+	bool flushes_late = false;
 };
 
 /* Parts that a test breaks, to see that it is noticed. */

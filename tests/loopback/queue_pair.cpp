@@ -15,12 +15,16 @@ using loopback::Memory;
 using loopback::Network;
 using loopback::Posted;
 using loopback::ReceiveRequest;
+using loopback::Scheduler;
 using loopback::SendRequest;
 using loopback::TransferRequest;
 using loopback::for_each_piece;
 using namespace loopback::completion;
 
 namespace {
+
+/* Behind a drain. */
+constexpr u64 late_ms = 2;
 
 Network &network() { return Network::instance(); }
 
@@ -267,13 +271,36 @@ void verbs_stream::complete(const Posted &posted, int status)
 
 void verbs_stream::fail()
 {
+	std::deque<Completion> before = std::move(completions);
+
 	failed = true;
+	completions.clear();
 	for (const Posted &posted : std::exchange(sent, {}))
 		complete(posted, Flushed);
 	for (const Posted &posted : std::exchange(send_queue, {}))
 		complete(posted, Flushed);
+	if (network().device.flushes_late && !completions.empty()) {
+		late = std::exchange(completions, {});
+		Scheduler::instance().post([this] {
+			for (const Completion &completion :
+			     std::exchange(late, {}))
+				complete(completion);
+		}, late_ms);
+	}
+	completions.insert(completions.begin(), before.begin(), before.end());
 	for (ReceiveRequest *receive : std::exchange(receives, {}))
 		complete({.receive = receive, .status = Flushed});
+}
+
+bool verbs_stream::owes_completions() const
+{
+	const auto owed = [](const Completion &completion) {
+		return completion.transfer ||
+		       (completion.send && completion.send->signalled);
+	};
+
+	return std::ranges::any_of(late, owed) ||
+	       std::ranges::any_of(completions, owed);
 }
 
 void verbs_stream::run_completion()

@@ -108,6 +108,8 @@ struct verbs_stream {
 
 	/* The queue pair is in the error state: all that it has is flushed. */
 	void fail();
+	/* Whether the device has to tell of what somebody waits for. */
+	bool owes_completions() const;
 	/* The CM says that the connection has ended. */
 	void lose(enum verbs_stream_event event);
 	void raise(std::function<void()> event)
@@ -142,6 +144,8 @@ struct verbs_stream {
 	std::deque<loopback::Posted> send_queue;
 	std::deque<loopback::Posted> sent;
 	std::deque<loopback::Completion> completions;
+	/* Of a device that flushes late: not told of yet. */
+	std::deque<loopback::Completion> late;
 	std::deque<std::function<void()>> events;
 
 	/* What happens by itself. */

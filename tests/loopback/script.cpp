@@ -31,6 +31,7 @@ Machine::Options random_machine(u64 seed, Random &random)
 	if (random.chance(30))
 		device.registrations = random.between(1, 8);
 	device.no_back_pressure = random.chance(50);
+	device.flushes_late = random.chance(30);
 	settings.command_window = random.between(1, 64);
 	settings.tags = random.chance(30) ? random.between(4, 12) : 136;
 	settings.initial_r2t = random.chance(50);

@@ -143,8 +143,11 @@ void verbs_stream_drain(struct verbs_stream *stream)
 
 void verbs_stream_destroy(struct verbs_stream *stream)
 {
-	if (!stream->drained())
-		die("a queue pair goes that is not drained");
+	if (stream->owes_completions())
+		die("a queue pair goes, and its operations have not ended");
+	scheduler().wait("the completion worker", [stream] {
+		return stream->late.empty() && stream->drained();
+	});
 	if (!stream->mapped.empty() || stream->registrations_used)
 		die("a queue pair goes while memory is mapped for it");
 	port_free(stream->memory);

@@ -20,6 +20,8 @@ constexpr u32 transfer_work_requests = 38;
 constexpr u32 transfers_prepared = 32;
 /* How soon the user hears of a Send that the device does not tell of. */
 constexpr unsigned int report_ms = 10;
+/* How long a device may take to tell of what a drain has ended. */
+constexpr unsigned int quiet_ms = 10000;
 constexpr u16 pieces_of_work_request = 32;
 constexpr u16 pieces_of_receive = 3;
 
@@ -740,10 +742,16 @@ void Stream::close()
 		state_ = State::Down;
 		if (uses_ == 0)
 			idle_.open();
+		open_if_quiet();
 	}
 	idle_.wait();
 	verbs_stream_disconnect(handle_);
 	verbs_stream_drain(handle_);
+	/* siw may end a drain before it has told of all. */
+	if (quiet_.wait_ms(quiet_ms) != Error::None)
+		port_log(PORT_WARNING,
+			 "%s port %u does not tell of operations that have ended",
+			 traits_.device, traits_.port);
 	report_posted_.cancel_sync();
 	report_posted();
 	take_waiting(failures);
@@ -843,6 +851,7 @@ void Stream::send_done(SendSlot &slot, int status)
 		free_slots_through(slot);
 		free_slots_.push_back(slot);
 		count_posted(-1);
+		open_if_quiet();
 		posted = post_waiting();
 	}
 	follow_up(posted);
@@ -864,6 +873,7 @@ void Stream::transfer_done(Transfer &transfer, int status)
 		SpinGuard guard(lock_);
 
 		note_over(transfer);
+		open_if_quiet();
 		posted = post_waiting();
 	}
 	follow_up(posted);
@@ -878,6 +888,12 @@ void Stream::count_posted(int change)
 	__atomic_store_n(&sends_posted_,
 			 sends_posted_ + static_cast<u32>(change),
 			 __ATOMIC_RELAXED);
+}
+
+void Stream::open_if_quiet()
+{
+	if (state_ != State::Open && sends_posted_ == 0 && budget_.untouched())
+		quiet_.open();
 }
 
 /* The device is through with it, and has its means back. */

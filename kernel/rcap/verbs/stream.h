@@ -109,6 +109,7 @@ private:
 	void return_means(Transfer &transfer) REQUIRES(lock_);
 	void note_returned(Transfer &transfer) REQUIRES(lock_);
 	void note_over(Transfer &transfer) REQUIRES(lock_);
+	void open_if_quiet() REQUIRES(lock_);
 	void count_posted(int change) REQUIRES(lock_);
 	template <typename Operation, typename Line>
 	bool enqueue(Operation &operation, Transfer *transfer,
@@ -150,6 +151,8 @@ private:
 	base::OwnArray<SendSlot> slots_;
 	base::Gate closed_;
 	base::Gate idle_;
+	/* Opens when a stream that is down has nothing on the device. */
+	base::Gate quiet_;
 	/* One close() at a time. */
 	base::Mutex closing_;
 
