@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # The speed of two modules in one and the same kernel, in turns.
 #
-# What else the machine does changes from one second to the next by more than
-# the modules differ, and only ever takes time away.  So the figure of a module
-# is the 90th percentile of its tenths of a second: what it does when it is left
-# alone.  The same ratio of the odd and of the even rounds alone tells how far
-# it can be trusted.
+# The machine's own speed changes from one moment to the next by more than the
+# modules differ.  So modules are compared only within a round, in which one
+# follows the other: the ratio of the medians of their tenths of a second.  What
+# counts is the median of the rounds' ratios; who goes first changes from round
+# to round.  Half of the rounds lie between the two quartiles: they tell how far
+# that median can be trusted.
 #
 #	tests/lab/lab uml --timeout 900 -- tests/kselftest/compare.sh
 #
@@ -43,42 +44,54 @@ measure()
 # each row in rising order.
 table()
 {
-	sort -k 6,6n "$figures" | awk -v first="$1" -v second="$2" '
-		function note(row, module, part, value) {
-			figure[row, module, part, ++count[row, module, part]] = value
+	sort -k 6,6n "$figures" | awk -v first="$1" -v second="$2" \
+		-v rounds="$rounds" '
+		function median_of_round(row, module, round,    n) {
+			n = count[row, module, round]
+			return figure[row, module, round, int((n + 1) / 2)]
 		}
-		function undisturbed(row, module, part,    n) {
-			n = count[row, module, part]
-			return figure[row, module, part, int((9 * n + 9) / 10)]
+		# Puts it where it belongs in values[1] to values[n].
+		function insert(values, n, value) {
+			for (; n > 1 && values[n - 1] > value; n--)
+				values[n] = values[n - 1]
+			values[n] = value
 		}
-		function ratio(row, part) {
-			if (!count[row, second, part])
-				return "-"
-			return sprintf("%.3f", undisturbed(row, first, part) / \
-				       undisturbed(row, second, part))
+		function quantile(values, n, part,    at) {
+			at = 1 + (n - 1) * part
+			return values[int(at)] + (at - int(at)) * \
+				(values[int(at) + (at > int(at))] - values[int(at)])
+		}
+		function print_row(row,    r, one, other) {
+			for (r = 1; r <= rounds; r++) {
+				one = median_of_round(row, first, r)
+				other = median_of_round(row, second, r)
+				if (!one || !other)
+					exit 1
+				insert(ones, r, one)
+				insert(others, r, other)
+				insert(ratios, r, one / other)
+			}
+			printf "| %s | %.0f | %.0f | %.3f | %.3f | %.3f |\n", row, \
+				quantile(ones, rounds, 0.5), \
+				quantile(others, rounds, 0.5), \
+				quantile(ratios, rounds, 0.5), \
+				quantile(ratios, rounds, 0.25), \
+				quantile(ratios, rounds, 0.75)
 		}
 		{
 			row = $3 " " $4 ", " $5
-			note(row, $2, "all", $6)
-			note(row, $2, $1 % 2 ? "odd" : "even", $6)
+			figure[row, $2, $1, ++count[row, $2, $1]] = $6
 		}
 		END {
-			printf "| block, direction, depth | %s IOPS | %s IOPS | ratio | odd rounds | even rounds |\n", first, second
+			printf "| block, direction, depth | %s IOPS | %s IOPS | ratio | lower quartile | upper quartile |\n", first, second
 			print "|---|---|---|---|---|---|"
 			split("4k 128k", blocks)
 			split("randread randwrite", directions)
 			split("1 32", depths)
 			for (b = 1; b <= 2; b++)
 				for (r = 1; r <= 2; r++)
-					for (d = 1; d <= 2; d++) {
-						row = blocks[b] " " directions[r] ", " depths[d]
-						if (!count[row, first, "all"] || !count[row, second, "all"])
-							exit 1
-						printf "| %s | %.0f | %.0f | %s | %s | %s |\n", row, \
-							undisturbed(row, first, "all"), \
-							undisturbed(row, second, "all"), \
-							ratio(row, "all"), ratio(row, "odd"), ratio(row, "even")
-					}
+					for (d = 1; d <= 2; d++)
+						print_row(blocks[b] " " directions[r] ", " depths[d])
 		}'
 }
 
