@@ -27,6 +27,8 @@ struct Device {
 	bool no_back_pressure = false;
 	/* A drain ends, and what it flushed is told of later (siw). */
 	bool flushes_late = false;
+	/* It takes nothing for a queue pair that is in the error state (siw). */
+	bool refuses_posts = false;
 };
 
 /* Parts that a test breaks, to see that it is noticed. */

@@ -271,23 +271,24 @@ void verbs_stream::complete(const Posted &posted, int status)
 
 void verbs_stream::fail()
 {
-	std::deque<Completion> before = std::move(completions);
+	const size_t before = completions.size();
 
 	failed = true;
-	completions.clear();
 	for (const Posted &posted : std::exchange(sent, {}))
 		complete(posted, Flushed);
 	for (const Posted &posted : std::exchange(send_queue, {}))
 		complete(posted, Flushed);
-	if (network().device.flushes_late && !completions.empty()) {
-		late = std::exchange(completions, {});
+	if (network().device.flushes_late && completions.size() > before) {
+		late.assign(completions.begin() +
+				    static_cast<std::ptrdiff_t>(before),
+			    completions.end());
+		completions.resize(before);
 		Scheduler::instance().post([this] {
 			for (const Completion &completion :
 			     std::exchange(late, {}))
 				complete(completion);
 		}, late_ms);
 	}
-	completions.insert(completions.begin(), before.begin(), before.end());
 	for (ReceiveRequest *receive : std::exchange(receives, {}))
 		complete({.receive = receive, .status = Flushed});
 }
@@ -365,6 +366,8 @@ bool verbs_stream::post(Posted posted)
 		link->offences.add("the send queue overran");
 		return false;
 	}
+	if (failed && network().device.refuses_posts)
+		return false;
 	if (failed)
 		complete(posted, Flushed);
 	else

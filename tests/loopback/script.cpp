@@ -32,6 +32,7 @@ Machine::Options random_machine(u64 seed, Random &random)
 		device.registrations = random.between(1, 8);
 	device.no_back_pressure = random.chance(50);
 	device.flushes_late = random.chance(30);
+	device.refuses_posts = random.chance(30);
 	settings.command_window = random.between(1, 64);
 	settings.tags = random.chance(30) ? random.between(4, 12) : 136;
 	settings.initial_r2t = random.chance(50);
@@ -157,6 +158,10 @@ std::string RandomRun::go()
 	problems += machine.leftovers();
 	if (machine.network.dry)
 		problems += "no receive buffer was posted; ";
+	/* A stream's close() has waited for what does not come. */
+	if (!broken.lose_send_completion &&
+	    host::take_log().find("does not tell of") != std::string::npos)
+		problems += "a stream waited in vain for its end; ";
 	steps = machine.scheduler.steps();
 	responses = machine.lio.responses;
 	aborts = machine.lio.aborts;

@@ -530,6 +530,8 @@ int Stream::post_next_send()
 	slot.load(send, long_send_, signalled);
 	if (int error = slot.post(); error < 0) {
 		free_slots_.push_front(slot);
+		if (send.write)
+			budget_.give_back(send.write->work_requests, false);
 		return error;
 	}
 	waiting_sends_.remove(send);
@@ -606,8 +608,10 @@ int Stream::post_next_transfer(TransferList &queue)
 	    !budget_.take(transfer.work_requests, transfer.read))
 		return 0;
 	if (int error = verbs_transfer_post(handle_, transfer.storage, nullptr);
-	    error < 0)
+	    error < 0) {
+		budget_.give_back(transfer.work_requests, transfer.read);
 		return error;
+	}
 	queue.remove(transfer);
 	return 1;
 }
