@@ -90,6 +90,25 @@ public:
 		return first;
 	}
 
+	/* All of @other, which is empty then, behind what is here. */
+	void take_all(List &other)
+	{
+		if (other.empty())
+			return;
+		head_.prev_->next_ = other.head_.next_;
+		other.head_.next_->prev_ = head_.prev_;
+		other.head_.prev_->next_ = &head_;
+		head_.prev_ = other.head_.prev_;
+		other.head_.next_ = other.head_.prev_ = &other.head_;
+	}
+
+	/* Links nothing any more. */
+	void clear()
+	{
+		while (pop_front())
+			continue;
+	}
+
 	void remove(T &object)
 	{
 		ListNode &node = object.*Node;

@@ -106,8 +106,7 @@ void Connection::drop_parked()
 {
 	SpinGuard guard(lock_);
 
-	while (parked_.pop_front())
-		continue;
+	parked_.clear();
 }
 
 /* Dispatch -------------------------------------------------------------------- */

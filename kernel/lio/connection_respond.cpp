@@ -313,8 +313,7 @@ void Connection::send_held()
 	{
 		SpinGuard guard(lock_);
 
-		while (Command *command = held_.pop_front())
-			held.push_back(*command);
+		held.take_all(held_);
 	}
 	while (Command *command = held.pop_front())
 		static_cast<void>(response_queue(

@@ -87,12 +87,16 @@ void verbs_stream_reject(struct verbs_stream *stream, const u8 *private_data,
 /* Starts the end of the connection; any process context; harmless twice. */
 void verbs_stream_disconnect(struct verbs_stream *stream);
 /*
- * Puts the queue pair into the error state and waits until every posted work
- * request was completed and its call back has returned.  Sleeps.  Nothing
- * may be posted once this was called.
+ * Puts the queue pair into the error state and waits until the device says that
+ * all is completed that was posted.  Sleeps.  Nothing may be posted once this
+ * was called.  siw may say so too early: who posted something signalled waits
+ * for its call back as well.
  */
 void verbs_stream_drain(struct verbs_stream *stream);
-/* Undoes verbs_stream_create after a drain.  Sleeps. */
+/*
+ * Undoes verbs_stream_create after a drain, when all that is signalled is over.
+ * Nothing is called back any more when it returns.  Sleeps.
+ */
 void verbs_stream_destroy(struct verbs_stream *stream);
 /*
  * Frees @stream.  @destroy_id: also destroys its CM id, which waits for

@@ -20,8 +20,8 @@ public:
 	virtual void established() = 0;
 	virtual void received(Receive &receive) = 0;
 	/*
-	 * @ok false: the stream went down before the message was sent.  Of an
-	 * unconfirmed one, a thread of the stream's own may say so.
+	 * @ok false: the stream went down before the message was sent.  For an
+	 * unconfirmed one it may come from a thread of the stream's own.
 	 */
 	virtual void sent(Send &send, bool ok) = 0;
 	/* An RDMA Read, or a Write that no Send carries, has ended. */

@@ -144,6 +144,40 @@ TEST(List, KeepsTheOrder)
 	EXPECT_TRUE(items.empty());
 }
 
+TEST(List, TakesAllOfAnother)
+{
+	Item one{1, {}}, two{2, {}}, three{3, {}}, four{4, {}};
+	Items items;
+	Items others;
+
+	items.take_all(others);
+	EXPECT_TRUE(items.empty());
+	others.push_back(one);
+	others.push_back(two);
+	items.take_all(others);
+	EXPECT_TRUE(others.empty());
+	others.push_back(three);
+	others.push_back(four);
+	items.take_all(others);
+	EXPECT_TRUE(others.empty());
+	for (Item *item : {&one, &two, &three, &four})
+		EXPECT_EQ(items.pop_front(), item);
+	EXPECT_TRUE(items.empty());
+}
+
+TEST(List, ClearedLinksNothing)
+{
+	Item one{1, {}}, two{2, {}};
+	Items items;
+
+	items.push_back(one);
+	items.push_back(two);
+	items.clear();
+	EXPECT_TRUE(items.empty());
+	EXPECT_FALSE(one.node.linked());
+	EXPECT_FALSE(two.node.linked());
+}
+
 void link_twice()
 {
 	Item item{1, {}};

@@ -86,9 +86,9 @@ public:
 
 			__atomic_store_n(&stream_.in_completion_, false,
 					 __ATOMIC_RELAXED);
-			stream_.take_posted(posted);
+			posted.take_all(stream_.posted_);
 		}
-		stream_.tell_posted(posted);
+		stream_.report(posted, true);
 	}
 
 private:
@@ -176,8 +176,7 @@ void Stream::release_device()
 	{
 		SpinGuard guard(lock_);
 
-		while (free_slots_.pop_front())
-			continue;
+		free_slots_.clear();
 		unsignalled_.clear();
 	}
 	verbs_memory_unmap(handle_, &long_send_);
@@ -557,32 +556,19 @@ bool Stream::wants_signal(const Send &send) const
 	       !unsignalled_.has_room() || free_slots_.empty();
 }
 
+/* Who is in posted_ already has seen to it that the user hears of them. */
 void Stream::note_posted(Send &send)
 {
+	if (posted_.empty() &&
+	    !__atomic_load_n(&in_completion_, __ATOMIC_RELAXED))
+		report_posted_.queue(report_ms);
 	posted_.push_back(send);
-	if (reporting_later_ ||
-	    __atomic_load_n(&in_completion_, __ATOMIC_RELAXED))
-		return;
-	reporting_later_ = true;
-	report_posted_.queue(report_ms);
 }
 
 void Stream::free_slots_through(const SendSlot &done)
 {
 	while (SendSlot *slot = unsignalled_.pop_through(done))
 		free_slots_.push_back(*slot);
-}
-
-void Stream::take_posted(SendList &posted)
-{
-	while (Send *send = posted_.pop_front())
-		posted.push_back(*send);
-}
-
-void Stream::tell_posted(SendList &posted)
-{
-	while (Send *send = posted.pop_front())
-		user_.sent(*send, true);
 }
 
 /* Unless a completion is under way: it does so at its end. */
@@ -592,11 +578,10 @@ void Stream::report_posted()
 	{
 		SpinGuard guard(lock_);
 
-		reporting_later_ = false;
 		if (!__atomic_load_n(&in_completion_, __ATOMIC_RELAXED))
-			take_posted(posted);
+			posted.take_all(posted_);
 	}
-	tell_posted(posted);
+	report(posted, true);
 }
 
 /* As post_next_send(). */
@@ -725,11 +710,16 @@ void Stream::take_waiting(TransferList &line, Failures &failures)
 	}
 }
 
+void Stream::report(SendList &sends, bool ok)
+{
+	while (Send *send = sends.pop_front())
+		user_.sent(*send, ok);
+}
+
 /* Tells the user of operations that will not happen. */
 void Stream::report(Failures &failures)
 {
-	while (Send *send = failures.sends.pop_front())
-		user_.sent(*send, false);
+	report(failures.sends, false);
 	while (Transfer *transfer = failures.transfers.pop_front())
 		user_.transferred(*transfer, false);
 }

@@ -129,12 +129,11 @@ private:
 	void take_waiting(Failures &failures);
 	void take_waiting(TransferList &line, Failures &failures)
 		REQUIRES(lock_);
+	void report(SendList &sends, bool ok);
 	void report(Failures &failures);
 	bool wants_signal(const Send &send) const REQUIRES(lock_);
 	void note_posted(Send &send) REQUIRES(lock_);
 	void free_slots_through(const SendSlot &done) REQUIRES(lock_);
-	void take_posted(SendList &posted) REQUIRES(lock_);
-	void tell_posted(SendList &posted);
 	void report_posted();
 
 	StreamUser &user_;
@@ -188,7 +187,6 @@ private:
 	UnsignalledSlots<SendSlot> unsignalled_ GUARDED_BY(lock_);
 	/* Posted without a signal, and the user does not know yet. */
 	SendList posted_ GUARDED_BY(lock_);
-	bool reporting_later_ GUARDED_BY(lock_) = false;
 	/* Set by the completion worker alone; taken back under the lock. */
 	bool in_completion_ = false;
 

@@ -46,11 +46,11 @@ public:
 		++freed_;
 		return slots_.pop_front();
 	}
-	/* All of them, when nothing is on the device any more. */
+	/* Nothing is on the device any more. */
 	void clear()
 	{
-		while (slots_.pop_front())
-			++freed_;
+		slots_.clear();
+		freed_ = posted_;
 	}
 
 private:
