@@ -104,7 +104,7 @@ find_who_hangs()
 # take_line JSON: what iserverify says of the check that is under way.
 take_line()
 {
-	local line=$1
+	local line=$1 why
 
 	case $line in
 	*'"name":"innocent"'*)
@@ -116,7 +116,10 @@ take_line()
 	case $line in
 	*'"verdict":"failed"'*)
 		! target_gone || bad crashed "$evidence"
-		[ -n "$first" ] || try_again "$line"
+		if [ -z "$first" ]; then
+			why=${line##*'"why":"'}
+			try_again "failed: ${why%'"}'*}"
+		fi
 		printf '%s\n' "$line" >> "$OUT/results.jsonl"
 		leave ;;
 	esac

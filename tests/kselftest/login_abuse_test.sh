@@ -15,16 +15,20 @@ demand_mutual_chap()
 	raw_case chap
 }
 
+login_timeout=/sys/module/lio_iser/parameters/login_timeout
+
+tear_down_more()
+{
+	[ ! -e "$login_timeout" ] || write_to 15 "$login_timeout"
+}
+
 # LIO has a limit of its own: it stays out of the way.
 our_limit_ends_a_login()
 {
-	local limit=/sys/module/lio_iser/parameters/login_timeout
-
-	[ -e "$limit" ] || skip "only lio_iser has the choice"
+	[ -e "$login_timeout" ] || skip "only lio_iser has the choice"
 	raw_options=()
-	write_to 18 "$limit"
+	write_to 18 "$login_timeout"
 	raw_case flood
-	write_to 15 "$limit"
 	since_this_check | grep "the login took too long" ||
 		fail "$(since_this_check | grep "state awaiting_request")"
 }
