@@ -59,15 +59,17 @@ void Connection::attach(base::OwnPtr<rcap::Stream> stream,
 	iser_ord_ = stream_->traits().read_depth;
 }
 
-Error Connection::accept(Bytes private_data)
+Error Connection::allocate_login_resources()
 {
 	if (Error error = stream_->allocate_receives(rcap::ReceiveSet::Login,
 						     login_receives);
 	    error != Error::None)
 		return error;
-	if (Error error = stream_->post_receives(rcap::ReceiveSet::Login);
-	    error != Error::None)
-		return error;
+	return stream_->post_receives(rcap::ReceiveSet::Login);
+}
+
+Error Connection::accept(Bytes private_data)
+{
 	return stream_->accept(private_data);
 }
 

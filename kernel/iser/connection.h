@@ -34,7 +34,9 @@ public:
 	/* Right after the construction, before any message can come. */
 	void attach(base::OwnPtr<rcap::Stream> stream, const Options &options);
 	rcap::Stream &stream() { return *stream_; }
-	/* A small set of resources, enough to log in, then the CM's answer. */
+	/* A small set of resources, enough to log in. */
+	base::Error allocate_login_resources();
+	/* The CM's answer; see rcap::Stream. */
 	base::Error accept(base::Bytes private_data);
 
 	void send_login(const Bhs &bhs, base::Bytes text) override;

@@ -24,7 +24,7 @@ class Portal;
  * commands, and the Datamover, which owns the wire.
  *
  * Life: made when a peer asks for a connection, and owned by the Datamover's
- * stream from then on (connection_released()).  LIO owns it too from accept()
+ * stream as soon as that is to be accepted (connection_released()).  LIO owns it too from accept()
  * to free_conn().  The last owner's put() leaves the deletion to the Registry.
  *
  * Its phases stand in iser/connection_state.h.  Until LIO has taken it over it
@@ -33,7 +33,7 @@ class Portal;
 class Connection final : public di::IscsiLayer, public base::Allocated,
 			 public base::ReferenceCounted<Connection> {
 public:
-	/* Accepts the request; error: it was not accepted. */
+	/* Error: there is no connection.  Who could not be accepted, ends. */
 	static base::Error create(Portal &portal,
 				  rcap::ConnectionRequest &request);
 	explicit Connection(Portal &portal);
@@ -94,6 +94,7 @@ private:
 	iser::Action step(iser::Event event);
 
 	/* Login: connection_login.cpp */
+	void begin(base::Bytes private_data);
 	void login_expired();
 	void request_complete();
 	void note_name();

@@ -75,17 +75,27 @@ Error Connection::create(Portal &portal, rcap::ConnectionRequest &request)
 		TRY(request.make_stream(shape, connection->datamover_)),
 		options);
 
+	if (Error error = connection->datamover_.allocate_login_resources();
+	    error != Error::None)
+		return error;
+
 	/* Not before: who lists connections looks at their streams (F-10). */
 	Registry::instance().add(*connection);
 	iser::write_private_data(private_data, options.send_with_invalidate);
-	connection->watchdog_.queue(lio_settings.login_timeout * 1000);
-	/* From accept on, events may come, and the stream is the owner. */
-	if (Error error = connection->datamover_.accept(private_data);
-	    error != Error::None)
-		return error;
-	Registry::instance().statistics().connection_made();
-	static_cast<void>(connection.release());
+	connection.release()->begin(private_data);
 	return Error::None;
+}
+
+/*
+ * From now on the stream is the owner, and whoever notices the connection's end
+ * sees to it, be it that it could not even be accepted (F-19).  That end waits
+ * for the handler that we are in, which so must not wait for any part of it.
+ */
+void Connection::begin(base::Bytes private_data)
+{
+	watchdog_.queue(lio_settings.login_timeout * 1000);
+	if (datamover_.accept(private_data) == Error::None)
+		Registry::instance().statistics().connection_made();
 }
 
 void Connection::connection_established()

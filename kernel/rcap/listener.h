@@ -32,7 +32,7 @@ class ListenerUser {
 public:
 	/*
 	 * Process context, in the connection manager's handler.  True: a
-	 * stream was made and accepted.  False: refuse.
+	 * stream was made, and its accept() called.  False: refuse.
 	 */
 	virtual bool connection_requested(ConnectionRequest &request) = 0;
 	/* The listener moved, came back (@up), or went away. */

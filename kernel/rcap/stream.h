@@ -75,7 +75,11 @@ public:
 	virtual const port_address &peer() const = 0;
 	virtual const port_address &local() const = 0;
 
-	/* Answers the peer's connection request; @private_data is copied. */
+	/*
+	 * Answers the peer's connection request; @private_data is copied.  From
+	 * the call on the user may be called back, and has to close the stream.
+	 * Error: there is no connection, of which lost() tells as well.
+	 */
 	virtual base::Error accept(base::Bytes private_data) = 0;
 
 	/*

@@ -64,8 +64,11 @@ void verbs_listener::connect()
 	request.initiator_depth = link->read_depth;
 	request.peer = link->peer;
 	request.local = link->local;
-	if (verbs_connect_request(context, &request))
+	stream->requested = true;
+	if (verbs_connect_request(context, &request)) {
+		stream->requested = false;
 		return;
+	}
 	link->phase = Link::Phase::Refused;
 	delete stream;
 }

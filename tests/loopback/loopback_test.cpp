@@ -675,12 +675,16 @@ TEST_F(Loopback, UnknownOpcodesAreRejected)
 
 /* The end ------------------------------------------------------------------ */
 
-TEST_F(Loopback, WhoLeavesBeforeTheReplyLeavesNothing)
+/* The device flushes the queue pair while the handler of the request runs. */
+TEST_F(Loopback, F19_WhoLeavesBeforeTheReplyHoldsUpNobody)
 {
+	Initiator hasty;
 	Initiator initiator;
 
-	initiator.session.connection().request();
-	initiator.session.connection().disconnect();
+	hasty.session.connection().request();
+	hasty.session.connection().disconnect();
+	initiator.session.login(Machine::login_options());
+	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
 TEST_F(Loopback, WhoLeavesAfterTheReplyLeavesNothing)

@@ -113,10 +113,23 @@ void Player::log_in()
 	options.text_per_pdu = random_.pick(text_sizes);
 	rejects_ = 0;
 	logged_in_ = false;
+	if (random_.chance(10))
+		ask_and_leave(connect);
 	initiator_ = std::make_unique<Initiator>(connect);
 	session().login(options);
 	logged_in_ = true;
 	++run_.logins;
+}
+
+/* That is no concern of anybody else (F-19). */
+void Player::ask_and_leave(const libiser::ConnectOptions &connect)
+{
+	Initiator hasty(connect);
+
+	hasty.session.connection().request();
+	if (random_.chance(50))
+		machine_.scheduler.maybe_hold_up();
+	hasty.session.connection().disconnect();
 }
 
 void Player::work()

@@ -44,6 +44,7 @@ private:
 	void one_session();
 	bool is_excused() const;
 	void log_in();
+	void ask_and_leave(const libiser::ConnectOptions &connect);
 	void work();
 	void step();
 	void leave();

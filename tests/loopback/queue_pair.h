@@ -133,6 +133,8 @@ struct verbs_stream {
 	bool failed = false;
 	bool draining = false;
 	bool accepted = false;
+	/* The handler of its connection request has not returned. */
+	bool requested = false;
 	bool heard = false;
 	bool established = false;
 	/* Of its own, as rdma_rw has them. */

@@ -103,12 +103,15 @@ int verbs_stream_accept(struct verbs_stream *stream, const u8 *private_data,
 	/* An MPA peer of revision 1 cannot say it: then one. */
 	if (read_depth > std::max<u8>(link.read_depth, 1))
 		link.offences.add("more RDMA Reads at a time than asked for");
+	if (link.initiator_gone) {
+		/* All that follows from the flush may come before the answer. */
+		stream->fail();
+		scheduler().settle();
+		return -EINVAL;
+	}
 	stream->accepted = true;
 	link.reply_data.assign(private_data, private_data + length);
-	if (link.initiator_gone)
-		stream->lose(VERBS_CONNECT_FAILED);
-	else
-		link.phase = Link::Phase::Accepted;
+	link.phase = Link::Phase::Accepted;
 	return 0;
 }
 
@@ -162,7 +165,7 @@ void verbs_stream_free(struct verbs_stream *stream, int destroy_id)
 	if (!destroy_id) {
 		scheduler().post([stream] {
 			scheduler().wait("a CM event", [stream] {
-				return !stream->cm.busy();
+				return !stream->cm.busy() && !stream->requested;
 			});
 			delete stream;
 		});
@@ -171,7 +174,8 @@ void verbs_stream_free(struct verbs_stream *stream, int destroy_id)
 	if (scheduler().runs(stream->cm))
 		die("the CM waits for its own handler");
 	scheduler().wait("a CM event and the id", [stream] {
-		return !stream->cm.busy() && !network().ids_kept;
+		return !stream->cm.busy() && !stream->requested &&
+		       !network().ids_kept;
 	});
 	delete stream;
 }

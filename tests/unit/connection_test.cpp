@@ -121,6 +121,7 @@ protected:
 
 TEST_F(ConnectionTest, LoginReceivesArePostedBeforeThePeerMaySend)
 {
+	EXPECT_EQ(connection_.allocate_login_resources(), Error::None);
 	EXPECT_EQ(connection_.accept({}), Error::None);
 	EXPECT_EQ(stream_.calls,
 		  "allocate_receives:login post_receives:login accept ");
@@ -128,10 +129,10 @@ TEST_F(ConnectionTest, LoginReceivesArePostedBeforeThePeerMaySend)
 	EXPECT_GE(stream_.shape.body, 8192u);
 }
 
-TEST_F(ConnectionTest, AcceptStopsAtTheFirstFailure)
+TEST_F(ConnectionTest, WithoutReceivesThereIsNoLogin)
 {
 	stream_.fail_at = 1;
-	EXPECT_EQ(connection_.accept({}), Error::NoMemory);
+	EXPECT_EQ(connection_.allocate_login_resources(), Error::NoMemory);
 	EXPECT_EQ(stream_.calls,
 		  "allocate_receives:login post_receives:login ");
 }

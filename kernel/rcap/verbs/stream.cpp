@@ -116,7 +116,7 @@ Stream::Stream(const verbs_request &request, StreamUser &user)
 
 Stream::~Stream()
 {
-	if (!accepted_ && created_) {
+	if (!accept_called_ && created_) {
 		verbs_stream_drain(handle_);
 		release_device();
 	}
@@ -193,15 +193,18 @@ Error Stream::accept(Bytes private_data)
 {
 	const u8 depth = static_cast<u8>(traits_.read_depth);
 
-	accepted_ = true;
-	if (int error = verbs_stream_accept(
-		    handle_, private_data.data(),
-		    static_cast<u8>(private_data.size()), depth);
-	    error < 0) {
-		accepted_ = false;
-		return from_errno(error);
-	}
-	return Error::None;
+	/*
+	 * If the peer has left meanwhile, the CM flushes the queue pair before
+	 * it says so, and the flush may tell the user first.
+	 */
+	accept_called_ = true;
+	const Error error = from_errno(verbs_stream_accept(
+		handle_, private_data.data(),
+		static_cast<u8>(private_data.size()), depth));
+
+	if (error != Error::None)
+		fail(Fault::ConnectFailed, nullptr);
+	return error;
 }
 
 Error Stream::allocate_receives(ReceiveSet set, const ReceiveShape &shape)

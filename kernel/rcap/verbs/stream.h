@@ -16,15 +16,16 @@ namespace rcap::verbs {
  * A reliable connection of ib_core through rdma_cm.
  *
  * Life: created in the handler of a connection request; accept() hands the CM
- * id to it.  close() ends all traffic and frees what lies on the device; behind
- * it the CM id is given up, and StreamUser::released() allows the destructor.
- * When the device is removed the CM destroys the id itself, once close() is
- * through.
+ * id to it, even if it fails.  The id cannot be given up before that handler
+ * has returned, so nothing in the handler may wait for the end of a stream.
+ * close() ends all traffic and frees what lies on the device; behind it the CM
+ * id is given up, and StreamUser::released() allows the destructor.  When the
+ * device is removed the CM destroys the id itself, once close() is through.
  */
 class Stream final : public rcap::Stream, public base::Allocated,
 		     base::Immovable {
 public:
-	/* @request.stream stays the caller's until accept() succeeded. */
+	/* @request.stream stays the caller's until accept(). */
 	static base::Result<base::OwnPtr<Stream>>
 	create(const verbs_request &request, const StreamShape &shape,
 	       StreamUser &user);
@@ -143,7 +144,7 @@ private:
 	verbs_device_traits device_ = {};
 	Traits traits_;
 	bool created_ = false;
-	bool accepted_ = false;
+	bool accept_called_ = false;
 	verbs_memory long_send_ = {};
 	ReceiveRing receives_[3];
 	base::OwnArray<SendSlot> login_slots_;
