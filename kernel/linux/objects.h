@@ -60,6 +60,8 @@ struct verbs_receive {
 
 struct verbs_send {
 	struct ib_cqe cqe;
+	/* Of an RDMA Write that it is chained to, which completes in error only. */
+	struct ib_cqe data;
 	struct ib_send_wr wr;
 	struct ib_sge sge[VERBS_SEND_PIECES];
 	void *context;
@@ -68,7 +70,7 @@ struct verbs_send {
 struct verbs_transfer {
 	/* Of the work request whose completion ends the operation. */
 	struct ib_cqe last;
-	/* Of the others, which complete only in error. */
+	/* Of the others, which complete in error only. */
 	struct ib_cqe early;
 	struct rdma_rw_ctx rw;
 	/* What was mapped: a part of the caller's list, or all of @copy. */
@@ -78,7 +80,6 @@ struct verbs_transfer {
 	enum dma_data_direction direction;
 	/* The first error since the post. */
 	enum ib_wc_status failure;
-	bool chained;
 	void *context;
 };
 

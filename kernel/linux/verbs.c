@@ -51,6 +51,7 @@ struct verbs_stream {
 	bool heard;
 	/* And the CM knows that the connection is made, or is past that. */
 	struct completion established;
+	struct ib_cqe marker;
 	void *context;
 };
 
@@ -630,12 +631,22 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	verbs_send_done(self->context, wc->status);
 }
 
+static void send_data_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct verbs_send *self = container_of(wc->wr_cqe, struct verbs_send,
+					       data);
+
+	if (wc->status != IB_WC_SUCCESS)
+		verbs_send_data_failed(self->context, wc->status);
+}
+
 void verbs_send_init(void *send, void *context)
 {
 	struct verbs_send *self = send;
 
 	self->context = context;
 	self->cqe.done = send_done;
+	self->data.done = send_data_done;
 }
 
 void verbs_send_set(struct verbs_stream *stream, void *send,
@@ -663,6 +674,29 @@ int verbs_send_post(struct verbs_stream *stream, void *send)
 	return ib_post_send(stream->qp, &self->wr, NULL);
 }
 
+static void marker_done(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct verbs_stream *stream = container_of(wc->wr_cqe,
+						   struct verbs_stream, marker);
+
+	verbs_marker_done(stream->context, wc->status);
+}
+
+/* Without data no STag is looked at (IBA C9-88, RFC 5040 5.1). */
+int verbs_marker_post(struct verbs_stream *stream)
+{
+	const struct ib_rdma_wr marker = {
+		.wr = {
+			.wr_cqe = &stream->marker,
+			.opcode = IB_WR_RDMA_WRITE,
+			.send_flags = IB_SEND_SIGNALED,
+		},
+	};
+
+	stream->marker.done = marker_done;
+	return ib_post_send(stream->qp, &marker.wr, NULL);
+}
+
 /* RDMA Reads and Writes ------------------------------------------------- */
 
 /* It comes after all others of the operation, even if those failed. */
@@ -675,9 +709,8 @@ static void transfer_last_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /*
- * An early one tells the cause, the later ones that they were flushed.  With
- * a Send behind, whose completion ends the operation, nothing else of it will
- * tell; without, wait for the last, as until then the device may use @self.
+ * An early one tells the cause, the later ones that they were flushed.  But wait
+ * for the last: until then the device may use @self.
  */
 static void transfer_early_done(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -685,11 +718,8 @@ static void transfer_early_done(struct ib_cq *cq, struct ib_wc *wc)
 						   struct verbs_transfer,
 						   early);
 
-	if (wc->status == IB_WC_SUCCESS || self->failure)
-		return;
-	self->failure = wc->status;
-	if (self->chained)
-		verbs_transfer_done(self->context, wc->status);
+	if (!self->failure)
+		self->failure = wc->status;
 }
 
 void verbs_transfer_init(void *transfer, void *context)
@@ -793,20 +823,16 @@ int verbs_transfer_post(struct verbs_stream *stream, void *transfer,
 			void *chained)
 {
 	struct verbs_transfer *self = transfer;
-	struct ib_send_wr *send = NULL;
+	struct verbs_send *send = chained;
 	struct ib_send_wr *first, *wr;
 	const struct ib_send_wr *bad;
 	int err;
 
-	if (chained)
-		send = &((struct verbs_send *)chained)->wr;
-	self->chained = chained;
 	self->failure = IB_WC_SUCCESS;
 	first = rdma_rw_ctx_wrs(&self->rw, stream->qp, stream->id->port_num,
-				&self->last, send);
-	for (wr = first; wr != send; wr = wr->next)
-		if (send || wr->next)
-			wr->wr_cqe = &self->early;
+				&self->last, send ? &send->wr : NULL);
+	for (wr = first; wr->next; wr = wr->next)
+		wr->wr_cqe = send ? &send->data : &self->early;
 	err = ib_post_send(stream->qp, first, &bad);
 	/* The caller counts the slots, so that they cannot run out midway. */
 	WARN_ONCE(err && bad != first, "send queue overrun: %d\n", err);

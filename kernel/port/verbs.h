@@ -169,7 +169,8 @@ void verbs_receive_done(void *context, int status, u32 length);
 /*
  * @send points at VERBS_SEND_SIZE bytes: one Send of up to two pieces.
  * @invalidate: STag that the peer's side shall invalidate.  Not @signalled:
- * done is called only when it failed.
+ * done is called only when it failed.  data_failed comes first when an RDMA
+ * Write failed that it was chained to.
  */
 void verbs_send_init(void *send, void *context);
 void verbs_send_set(struct verbs_stream *stream, void *send,
@@ -178,15 +179,24 @@ void verbs_send_set(struct verbs_stream *stream, void *send,
 int verbs_send_post(struct verbs_stream *stream, void *send);
 /* C++, completion worker. */
 void verbs_send_done(void *context, int status);
+void verbs_send_data_failed(void *context, int status);
+
+/*
+ * An operation that does nothing: an RDMA Write without data.  When it is done,
+ * so is all that was posted before, signalled or not.  One at a time, in a place
+ * of the send queue that verbs_shape counts as a Send.  post: 0 or -errno; any
+ * context.  done, with the stream's context: completion worker.
+ */
+int verbs_marker_post(struct verbs_stream *stream);
+void verbs_marker_done(void *context, int status);
 
 /*
  * @transfer points at VERBS_TRANSFER_SIZE bytes: one RDMA Read or Write
  * between [@offset, @offset + @length) of the scatterlist and the peer's
  * buffer.  prepare sleeps; returns how many work requests posting takes,
  * -EAGAIN when the device has no registration to spare just now, or another
- * -errno.  post: 0 or -errno, any context; an RDMA Write with a @chained
- * Send is not signalled itself and done is called only when it failed.
- * finish undoes prepare; sleeps not.
+ * -errno.  post: 0 or -errno, any context; of an RDMA Write with a @chained
+ * Send only the Send's call backs tell.  finish undoes prepare; sleeps not.
  */
 struct verbs_range {
 	void *scatterlist;

@@ -34,7 +34,6 @@ struct Transfer {
 	/* The provider's part. */
 	void *provider = nullptr;
 	bool initialized = false;
-	bool carried = false; /* by a Send */
 	u32 work_requests = 0; /* 0: not prepared */
 	alignas(VERBS_TRANSFER_ALIGN) u8 storage[VERBS_TRANSFER_SIZE];
 };
@@ -54,7 +53,8 @@ struct Send {
 	bool alone = false;
 	/*
 	 * Nobody has to know when it arrived: sent() may come as soon as it is
-	 * posted.
+	 * posted.  With a Write it comes a while after that, if need be: when
+	 * the data has not to lie still any more.
 	 */
 	bool unconfirmed = false;
 	/* Stays where it is until sent(). */

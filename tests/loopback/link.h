@@ -120,6 +120,8 @@ public:
 	u64 dry = 0;
 	/* Of Sends that went well. */
 	u64 send_completions = 0;
+	/* Operations that only tell of others. */
+	u64 markers = 0;
 	std::vector<verbs_stream *> streams;
 	std::vector<verbs_listener *> listeners;
 

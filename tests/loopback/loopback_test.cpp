@@ -276,6 +276,8 @@ TEST_F(Loopback, ADeviceThatRegistersMemoryRunsOutOfRegistrations)
 			     });
 	queue.drain();
 	EXPECT_EQ(good, in.size());
+	/* None that would be given back late. */
+	EXPECT_EQ(machine.network.markers, 0u);
 	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
@@ -408,6 +410,67 @@ TEST_F(Loopback, AWriteIsOverSoonAfterItsStatusWithoutACompletion)
 				       machine.scheduler.now() + 15);
 		EXPECT_EQ(machine.lio.commands, 0u);
 	}
+	EXPECT_EQ(initiator.session.logout(), 0);
+}
+
+TEST_F(Loopback, StatusesOfReadsShareACompletion)
+{
+	constexpr u32 reads = 400;
+	Initiator initiator;
+	ByteVector in(Disk::block);
+
+	initiator.session.login(Machine::login_options());
+
+	const u64 before = machine.network.send_completions;
+
+	for (u32 i = 0; i < reads; ++i)
+		EXPECT_TRUE(initiator.session.scsi({.cdb = read_10(i, 1),
+						    .in = in}).good());
+	machine.scheduler.wait("the last of them", nullptr,
+			       machine.scheduler.now() + 1);
+	EXPECT_EQ(machine.network.send_completions - before, reads / 8);
+	EXPECT_EQ(initiator.session.logout(), 0);
+}
+
+TEST_F(Loopback, AReadIsOverSoonAfterItsStatus)
+{
+	Initiator initiator;
+	ByteVector in(Disk::block);
+
+	initiator.session.login(Machine::login_options());
+	for (u32 i = 1; i <= 20; ++i) {
+		EXPECT_TRUE(initiator.session.scsi({.cdb = read_10(i, 1),
+						    .in = in}).good());
+		/* Until it is known, its data has to lie still. */
+		EXPECT_EQ(machine.lio.commands, 1u);
+		machine.scheduler.wait("what is to be done soon", nullptr,
+				       machine.scheduler.now() + 15);
+		EXPECT_EQ(machine.lio.commands, 0u);
+		EXPECT_EQ(machine.network.markers, i);
+	}
+	EXPECT_EQ(initiator.session.logout(), 0);
+}
+
+/* What they hold is told of at once. */
+TEST_F(Loopback, AReadDoesNotWaitForWhatOthersHold)
+{
+	Initiator initiator;
+	ByteVector in(37 * 4096);
+
+	/* Of the send queue's 38 work requests for data it takes 37. */
+	machine.network.device.pieces = 1;
+	initiator.session.login(Machine::login_options());
+	for (u32 i = 0; i < 3; ++i)
+		EXPECT_TRUE(initiator.session.scsi(
+			{.cdb = read_10(i, 1),
+			 .in = std::span(in).first(Disk::block)}).good());
+
+	const u64 before = machine.scheduler.now();
+
+	EXPECT_TRUE(initiator.session.scsi(
+		{.cdb = read_10(0, 37 * 8), .in = in}).good());
+	EXPECT_LT(machine.scheduler.now() - before, 5u);
+	EXPECT_EQ(machine.network.markers, 1u);
 	EXPECT_EQ(initiator.session.logout(), 0);
 }
 

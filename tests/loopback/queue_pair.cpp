@@ -154,6 +154,8 @@ int verbs_stream::execute(Posted &posted)
 		return RetriesExceeded;
 	if (posted.send)
 		return execute_send(*posted.send);
+	if (!posted.transfer)
+		return Success;
 	return posted.transfer->read ? execute_read(posted) :
 				       execute_write(*posted.transfer);
 }
@@ -264,7 +266,13 @@ void verbs_stream::complete(const Posted &posted, int status)
 		     network().broken.lose_send_completion))
 			return;
 		complete({.send = posted.send, .status = status});
-	} else if (!posted.transfer->chained || status != Success) {
+	} else if (!posted.transfer) {
+		++network().markers;
+		complete({.status = status});
+	} else if (SendRequest *carrier = posted.transfer->carrier) {
+		if (status != Success)
+			complete({.carrier = carrier, .status = status});
+	} else {
 		complete({.transfer = posted.transfer, .status = status});
 	}
 }
@@ -296,8 +304,8 @@ void verbs_stream::fail()
 bool verbs_stream::owes_completions() const
 {
 	const auto owed = [](const Completion &completion) {
-		return completion.transfer ||
-		       (completion.send && completion.send->signalled);
+		return !completion.receive && !completion.carrier &&
+		       (!completion.send || completion.send->signalled);
 	};
 
 	return std::ranges::any_of(late, owed) ||
@@ -315,9 +323,14 @@ void verbs_stream::run_completion()
 				   completion.status, completion.length);
 	} else if (completion.send) {
 		verbs_send_done(completion.send->context, completion.status);
-	} else {
+	} else if (completion.transfer) {
 		verbs_transfer_done(completion.transfer->context,
 				    completion.status);
+	} else if (completion.carrier) {
+		verbs_send_data_failed(completion.carrier->context,
+				       completion.status);
+	} else {
+		verbs_marker_done(context, completion.status);
 	}
 }
 
@@ -356,6 +369,17 @@ bool verbs_stream::uses(const void *data) const
 	return std::ranges::any_of(receives, names) ||
 	       std::ranges::any_of(send_queue, sends) ||
 	       std::ranges::any_of(sent, sends);
+}
+
+/* Whether the device may still read or write its data; it may repeat it. */
+bool verbs_stream::has(const TransferRequest &transfer) const
+{
+	const auto is = [&](const Posted &posted) {
+		return posted.transfer == &transfer;
+	};
+
+	return std::ranges::any_of(send_queue, is) ||
+	       std::ranges::any_of(sent, is);
 }
 
 bool verbs_stream::post(Posted posted)

@@ -48,12 +48,13 @@ struct TransferRequest {
 	u32 stag;
 	u32 work_requests;
 	bool read;
-	bool chained;
+	/* The Send behind an RDMA Write that tells of it, or null. */
+	SendRequest *carrier;
 	/* What preparing it took. */
 	void *mapped;
 };
 
-/* One entry of the send queue: a Send or a transfer. */
+/* One entry of the send queue: a Send, a transfer, or else a marker. */
 struct Posted {
 	SendRequest *send = nullptr;
 	TransferRequest *transfer = nullptr;
@@ -66,10 +67,13 @@ struct Posted {
 	}
 };
 
+/* Of the first that is not null; else of a marker. */
 struct Completion {
 	ReceiveRequest *receive = nullptr;
 	SendRequest *send = nullptr;
 	TransferRequest *transfer = nullptr;
+	/* Of the RDMA Write that it carries. */
+	SendRequest *carrier = nullptr;
 	int status = completion::Success;
 	u32 length = 0;
 };
@@ -121,6 +125,7 @@ struct verbs_stream {
 	u32 outstanding() const;
 	bool drained() const;
 	bool uses(const void *data) const;
+	bool has(const loopback::TransferRequest &transfer) const;
 
 	std::shared_ptr<loopback::Link> link;
 	void *context = nullptr;

@@ -291,6 +291,11 @@ int verbs_send_post(struct verbs_stream *stream, void *send)
 	return stream->post({.send = &send_request(send)}) ? 0 : -ENOMEM;
 }
 
+int verbs_marker_post(struct verbs_stream *stream)
+{
+	return stream->post({}) ? 0 : -ENOMEM;
+}
+
 void verbs_transfer_init(void *transfer, void *context)
 {
 	transfer_request(transfer) = {};
@@ -334,7 +339,7 @@ int verbs_transfer_post(struct verbs_stream *stream, void *transfer,
 {
 	auto &self = transfer_request(transfer);
 
-	self.chained = chained;
+	self.carrier = chained ? &send_request(chained) : nullptr;
 	if (!stream->post({.transfer = &self}))
 		return -ENOMEM;
 	return chained ? verbs_send_post(stream, chained) : 0;
@@ -346,6 +351,8 @@ void verbs_transfer_finish(struct verbs_stream *stream, void *transfer)
 
 	if (!self.mapped)
 		die("a transfer is finished that is not prepared");
+	if (stream->has(self))
+		die("a transfer is finished that the device may still work on");
 	port_free(self.mapped);
 	self.mapped = nullptr;
 	if (network().device.registrations)

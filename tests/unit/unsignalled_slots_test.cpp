@@ -8,10 +8,19 @@
 namespace {
 
 struct Slot {
+	bool holds_data() const { return data; }
+
 	base::ListNode node;
 	u32 ordinal = 0;
+	bool data = false;
 };
 using Slots = rcap::verbs::UnsignalledSlots<Slot>;
+
+void empty(Slots &slots)
+{
+	while (slots.pop_through(slots.last()))
+		;
+}
 
 TEST(UnsignalledSlots, OneOfSeveralIsSignalled)
 {
@@ -25,26 +34,30 @@ TEST(UnsignalledSlots, OneOfSeveralIsSignalled)
 			slots.posted(slot[next++]);
 		}
 		EXPECT_FALSE(slots.has_room());
-		slots.posted_signalled(slot[next++]);
+		slots.posted_signalled();
 	}
-	slots.clear();
+	empty(slots);
 }
 
-TEST(UnsignalledSlots, ASignalFreesThoseInFrontOfIt)
+TEST(UnsignalledSlots, ASignalEndsThoseInFrontOfIt)
 {
-	std::array<Slot, 5> slot;
+	std::array<Slot, 3> slot;
 	Slots slots;
 
 	slots.posted(slot[0]);
 	slots.posted(slot[1]);
-	slots.posted_signalled(slot[2]);
-	slots.posted(slot[3]);
-	slots.posted_signalled(slot[4]);
-	EXPECT_EQ(slots.pop_through(slot[2]), &slot[0]);
-	EXPECT_EQ(slots.pop_through(slot[2]), &slot[1]);
-	EXPECT_EQ(slots.pop_through(slot[2]), nullptr);
-	EXPECT_EQ(slots.pop_through(slot[4]), &slot[3]);
-	EXPECT_EQ(slots.pop_through(slot[4]), nullptr);
+
+	const u32 first = slots.posted_signalled();
+
+	slots.posted(slot[2]);
+
+	const u32 second = slots.posted_signalled();
+
+	EXPECT_EQ(slots.pop_through(first), &slot[0]);
+	EXPECT_EQ(slots.pop_through(first), &slot[1]);
+	EXPECT_EQ(slots.pop_through(first), nullptr);
+	EXPECT_EQ(slots.pop_through(second), &slot[2]);
+	EXPECT_EQ(slots.pop_through(second), nullptr);
 }
 
 TEST(UnsignalledSlots, OneThatFailedIsFreeItself)
@@ -54,12 +67,29 @@ TEST(UnsignalledSlots, OneThatFailedIsFreeItself)
 
 	for (Slot &each : slot)
 		slots.posted(each);
-	EXPECT_EQ(slots.pop_through(slot[1]), &slot[0]);
-	EXPECT_EQ(slots.pop_through(slot[1]), &slot[1]);
-	EXPECT_EQ(slots.pop_through(slot[1]), nullptr);
+	EXPECT_EQ(slots.pop_through(slot[1].ordinal), &slot[0]);
+	EXPECT_EQ(slots.pop_through(slot[1].ordinal), &slot[1]);
+	EXPECT_EQ(slots.pop_through(slot[1].ordinal), nullptr);
 	/* Of an older one there is nothing to free any more. */
-	EXPECT_EQ(slots.pop_through(slot[0]), nullptr);
-	EXPECT_EQ(slots.pop_through(slot[2]), &slot[2]);
+	EXPECT_EQ(slots.pop_through(slot[0].ordinal), nullptr);
+	EXPECT_EQ(slots.pop_through(slots.last()), &slot[2]);
+}
+
+TEST(UnsignalledSlots, DataIsUntoldUntilASignalFollows)
+{
+	std::array<Slot, 3> slot;
+	Slots slots;
+
+	slot[1].data = true;
+	slots.posted(slot[0]);
+	EXPECT_FALSE(slots.data_is_untold());
+	slots.posted(slot[1]);
+	EXPECT_TRUE(slots.data_is_untold());
+	slots.posted(slot[2]);
+	EXPECT_TRUE(slots.data_is_untold());
+	slots.posted_signalled();
+	EXPECT_FALSE(slots.data_is_untold());
+	empty(slots);
 }
 
 } // namespace

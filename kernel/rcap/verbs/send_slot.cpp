@@ -39,6 +39,7 @@ void SendSlot::load(Send &send, verbs_memory &extra, bool signalled)
 
 	send_ = &send;
 	signalled_ = signalled;
+	holds_data_ = send.write;
 	base::copy(memory, send.head);
 	if (!is_long(send)) {
 		base::copy(memory.from(head_size), send.data);
@@ -57,12 +58,10 @@ void SendSlot::load(Send &send, verbs_memory &extra, bool signalled)
 
 int SendSlot::post()
 {
-	Transfer *write = send_->write;
-
-	if (!write)
+	if (!send_->write)
 		return verbs_send_post(stream_->handle(), storage_);
-	write->carried = true;
-	return verbs_transfer_post(stream_->handle(), write->storage, storage_);
+	return verbs_transfer_post(stream_->handle(), send_->write->storage,
+				   storage_);
 }
 
 } // namespace rcap::verbs

@@ -26,9 +26,14 @@ public:
 	/* 0 or -errno */
 	int post();
 
-	/* What was loaded; once posted without a signal, it may be gone. */
+	/*
+	 * What was loaded.  Once posted it may be gone, if it is neither
+	 * signalled nor holds data.
+	 */
 	Send &send() const { return *send_; }
 	bool signalled() const { return signalled_; }
+	/* An RDMA Write left with it, whose data has to lie still. */
+	bool holds_data() const { return holds_data_; }
 	Stream &stream() const { return *stream_; }
 
 	base::ListNode node;
@@ -41,6 +46,7 @@ private:
 	Stream *stream_ = nullptr;
 	Send *send_ = nullptr;
 	bool signalled_ = true;
+	bool holds_data_ = false;
 	verbs_memory memory_ = {};
 	alignas(VERBS_SEND_ALIGN) u8 storage_[VERBS_SEND_SIZE];
 };

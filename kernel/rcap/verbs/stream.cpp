@@ -15,15 +15,22 @@ namespace {
 
 /* Sends that a login has outstanding: a response, and the one before it. */
 constexpr u32 login_sends = 2;
+constexpr u32 markers = 1;
 /* Work requests for data: some transfers of 256 KiB; more wait in line. */
 constexpr u32 transfer_work_requests = 38;
 constexpr u32 transfers_prepared = 32;
 /* How soon the user hears of a Send that the device does not tell of. */
 constexpr unsigned int report_ms = 10;
+/*
+ * Bytes of an RDMA Write that leaves without a signal.  Little, so that eight of
+ * them hold little, and their memory is used again while it is in a cache.
+ */
+constexpr u32 most_untold_data = 8192;
 /* How long a device may take to tell of what a drain has ended. */
 constexpr unsigned int quiet_ms = 10000;
 constexpr u16 pieces_of_work_request = 32;
 constexpr u16 pieces_of_receive = 3;
+constexpr char post_failed[] = "posting to the send queue failed";
 
 Fault fault_of(enum verbs_stream_event event)
 {
@@ -37,6 +44,13 @@ Fault fault_of(enum verbs_stream_event event)
 	default:
 		return Fault::Disconnected;
 	}
+}
+
+/* Neither much memory nor what a device has few of, be it a registration. */
+bool holds_little(const Transfer &transfer)
+{
+	return transfer.work_requests <= 1 &&
+	       transfer.local.length <= most_untold_data;
 }
 
 } // namespace
@@ -128,7 +142,7 @@ Stream::~Stream()
 Error Stream::set_up(const StreamShape &shape, u8 peer_read_depth)
 {
 	verbs_shape queue_pair = {
-		.sends = shape.sends + login_sends,
+		.sends = shape.sends + login_sends + markers,
 		.transfer_wrs = transfer_work_requests,
 		.transfers = transfers_prepared,
 		.receives = shape.receives + 1,
@@ -177,7 +191,6 @@ void Stream::release_device()
 		SpinGuard guard(lock_);
 
 		free_slots_.clear();
-		unsignalled_.clear();
 	}
 	verbs_memory_unmap(handle_, &long_send_);
 	verbs_stream_destroy(handle_);
@@ -439,7 +452,6 @@ bool Stream::enqueue(Operation &operation, Transfer *transfer,
 
 void Stream::submit(Transfer &transfer, TransferList Stream::*line)
 {
-	transfer.carried = false;
 	if (!enqueue(transfer, &transfer, line))
 		user_.transferred(transfer, false);
 }
@@ -480,6 +492,9 @@ Stream::Posted Stream::post_waiting()
 		posted = post_transfers(waiting_writes_);
 	if (posted >= 0)
 		posted = post_transfers(waiting_reads_);
+	/* For what nobody would be told of. */
+	if (posted >= 0 && !nothing_waits())
+		posted = post_marker();
 	if (posted < 0)
 		return {.failed = true};
 	return {.unprepared = next_unprepared()};
@@ -510,7 +525,7 @@ void Stream::follow_up(Posted posted)
 		posted = post_waiting();
 	}
 	if (posted.failed)
-		fail(Fault::SendFailed, "posting to the send queue failed");
+		fail(Fault::SendFailed, post_failed);
 }
 
 /* Of a line that is not empty.  1: posted; 0: it cannot be now; or -errno. */
@@ -537,25 +552,28 @@ int Stream::post_next_send()
 		return error;
 	}
 	waiting_sends_.remove(send);
-	if (!signalled) {
+	if (signalled) {
+		slot.ordinal = unsignalled_.posted_signalled();
+		long_send_busy_ |= is_long(send);
+		count_posted(1);
+	} else if (send.write) {
+		note_untold_data();
 		unsignalled_.posted(slot);
+	} else {
 		note_posted(send);
-		return 1;
+		unsignalled_.posted(slot);
 	}
-	unsignalled_.posted_signalled(slot);
-	long_send_busy_ |= is_long(send);
-	count_posted(1);
 	return 1;
 }
 
 /*
- * A completion is the dearest part of a short message.  It is needed for data
- * that must lie still, for one Send of several, and for that in the last slot:
- * who waits for a slot gets one.
+ * A completion is the dearest part of a short message.  It is needed for one
+ * Send of several, and for that in the last slot: who waits for a slot gets one.
  */
 bool Stream::wants_signal(const Send &send) const
 {
-	return !send.unconfirmed || send.write || is_long(send) ||
+	return !send.unconfirmed || is_long(send) ||
+	       (send.write && !holds_little(*send.write)) ||
 	       !unsignalled_.has_room() || free_slots_.empty();
 }
 
@@ -568,22 +586,44 @@ void Stream::note_posted(Send &send)
 	posted_.push_back(send);
 }
 
-void Stream::free_slots_through(const SendSlot &done)
+/* If nothing with a signal follows soon, a marker does. */
+void Stream::note_untold_data()
 {
-	while (SendSlot *slot = unsignalled_.pop_through(done))
-		free_slots_.push_back(*slot);
+	if (!unsignalled_.data_is_untold())
+		report_posted_.queue(report_ms);
 }
 
-/* Unless a completion is under way: it does so at its end. */
+/*
+ * For data that the device would not tell of.  One at a time: the end of one
+ * sees to the next.  As post_next_send().
+ */
+int Stream::post_marker()
+{
+	if (state_ != State::Open || marker_posted_ ||
+	    !unsignalled_.data_is_untold())
+		return 0;
+	if (int error = verbs_marker_post(handle_); error < 0)
+		return error;
+	marker_ordinal_ = unsignalled_.posted_signalled();
+	marker_posted_ = true;
+	count_posted(1);
+	return 1;
+}
+
+/* Of Sends: unless a completion is under way, which does so at its end. */
 void Stream::report_posted()
 {
 	SendList posted;
+	int marker;
 	{
 		SpinGuard guard(lock_);
 
 		if (!__atomic_load_n(&in_completion_, __ATOMIC_RELAXED))
 			posted.take_all(posted_);
+		marker = post_marker();
 	}
+	if (marker < 0)
+		fail(Fault::SendFailed, post_failed);
 	report(posted, true);
 }
 
@@ -727,6 +767,13 @@ void Stream::report(Failures &failures)
 		user_.transferred(*transfer, false);
 }
 
+u32 Stream::last_unsignalled()
+{
+	SpinGuard guard(lock_);
+
+	return unsignalled_.last();
+}
+
 void Stream::close()
 {
 	base::MutexGuard closing(closing_);
@@ -744,7 +791,9 @@ void Stream::close()
 	idle_.wait();
 	verbs_stream_disconnect(handle_);
 	verbs_stream_drain(handle_);
-	/* siw may end a drain before it has told of all. */
+	/* The device uses nothing any more, and will not tell of these. */
+	end_sends(last_unsignalled(), nullptr, false);
+	/* siw may end a drain before it has told of all others. */
 	if (quiet_.wait_ms(quiet_ms) != Error::None)
 		port_log(PORT_WARNING,
 			 "%s port %u does not tell of operations that have ended",
@@ -823,36 +872,79 @@ void Stream::receive_done(ReceiveSlot &slot, int status, u32 length)
 
 void Stream::send_done(SendSlot &slot, int status)
 {
-	Posted posted;
-
 	if (status != 0)
 		fail_operation(Fault::SendFailed, status);
-	if (!slot.signalled()) {
-		SpinGuard guard(lock_);
+	/* Without a signal it is one that failed. */
+	end_sends(slot.ordinal, slot.signalled() ? &slot : nullptr,
+		  status == 0);
+}
 
-		/* It failed, and the user was told that it is posted. */
-		free_slots_through(slot);
-		return;
-	}
-	Send &send = slot.send();
+void Stream::send_data_failed(int status)
+{
+	fail_operation(Fault::WriteFailed, status);
+}
 
-	if (send.write)
-		verbs_transfer_finish(handle_, send.write->storage);
+void Stream::marker_done(int status)
+{
+	u32 ordinal;
 	{
 		SpinGuard guard(lock_);
 
-		if (send.write)
-			note_over(*send.write);
-		if (is_long(send))
-			long_send_busy_ = false;
-		free_slots_through(slot);
-		free_slots_.push_back(slot);
+		ordinal = marker_ordinal_;
+		marker_posted_ = false;
 		count_posted(-1);
+		if (unsignalled_.data_is_untold())
+			report_posted_.queue(report_ms);
+	}
+	if (status != 0)
+		fail_operation(Fault::SendFailed, status);
+	end_sends(ordinal, nullptr, status == 0);
+}
+
+/*
+ * The device is through with the Sends that left without a signal up to
+ * @ordinal, and with @signalled if that is not null.
+ */
+void Stream::end_sends(u32 ordinal, SendSlot *signalled, bool ok)
+{
+	SendList ended;
+	Posted posted;
+	{
+		SpinGuard guard(lock_);
+
+		take_ended(ordinal, signalled, ended);
+	}
+	for (Send &send : ended)
+		if (send.write)
+			verbs_transfer_finish(handle_, send.write->storage);
+	{
+		SpinGuard guard(lock_);
+
+		for (Send &send : ended)
+			if (send.write)
+				note_over(*send.write);
 		open_if_quiet();
 		posted = post_waiting();
 	}
 	follow_up(posted);
-	user_.sent(send, status == 0);
+	report(ended, ok);
+}
+
+/* Frees their slots; @ended: those of whose end the user has to hear. */
+void Stream::take_ended(u32 ordinal, SendSlot *signalled, SendList &ended)
+{
+	while (SendSlot *slot = unsignalled_.pop_through(ordinal)) {
+		if (slot->holds_data())
+			ended.push_back(slot->send());
+		free_slots_.push_back(*slot);
+	}
+	if (!signalled)
+		return;
+	if (is_long(signalled->send()))
+		long_send_busy_ = false;
+	count_posted(-1);
+	ended.push_back(signalled->send());
+	free_slots_.push_back(*signalled);
 }
 
 void Stream::transfer_done(Transfer &transfer, int status)
@@ -862,9 +954,6 @@ void Stream::transfer_done(Transfer &transfer, int status)
 	if (status != 0)
 		fail_operation(transfer.read ? Fault::ReadFailed :
 					       Fault::WriteFailed, status);
-	/* The Send that carries it will end it. */
-	if (transfer.carried)
-		return;
 	verbs_transfer_finish(handle_, transfer.storage);
 	{
 		SpinGuard guard(lock_);
@@ -931,6 +1020,16 @@ void verbs_send_done(void *context, int status)
 	auto *slot = static_cast<SendSlot *>(context);
 
 	slot->stream().send_done(*slot, status);
+}
+
+void verbs_send_data_failed(void *context, int status)
+{
+	static_cast<SendSlot *>(context)->stream().send_data_failed(status);
+}
+
+void verbs_marker_done(void *context, int status)
+{
+	static_cast<Stream *>(context)->marker_done(status);
 }
 
 void verbs_transfer_done(void *context, int status)

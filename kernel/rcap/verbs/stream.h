@@ -61,6 +61,8 @@ public:
 	bool device_removed();
 	void receive_done(ReceiveSlot &slot, int status, u32 length);
 	void send_done(SendSlot &slot, int status);
+	void send_data_failed(int status);
+	void marker_done(int status);
 	void transfer_done(Transfer &transfer, int status);
 
 private:
@@ -134,8 +136,13 @@ private:
 	void report(Failures &failures);
 	bool wants_signal(const Send &send) const REQUIRES(lock_);
 	void note_posted(Send &send) REQUIRES(lock_);
-	void free_slots_through(const SendSlot &done) REQUIRES(lock_);
+	void note_untold_data() REQUIRES(lock_);
+	int post_marker() REQUIRES(lock_);
 	void report_posted();
+	u32 last_unsignalled();
+	void end_sends(u32 ordinal, SendSlot *signalled, bool ok);
+	void take_ended(u32 ordinal, SendSlot *signalled, SendList &ended)
+		REQUIRES(lock_);
 
 	StreamUser &user_;
 	verbs_stream *handle_;
@@ -181,17 +188,26 @@ private:
 	SlotList free_slots_ GUARDED_BY(lock_);
 	bool long_send_busy_ GUARDED_BY(lock_) = false;
 	/*
-	 * Sends on the device that it will tell of.  Written under the lock,
-	 * looked at without.
+	 * Sends and markers on the device that it will tell of.  Written under
+	 * the lock, looked at without.
 	 */
 	u32 sends_posted_ = 0;
 	UnsignalledSlots<SendSlot> unsignalled_ GUARDED_BY(lock_);
-	/* Posted without a signal, and the user does not know yet. */
+	/*
+	 * Posted without a signal, and the user does not know yet.  Those with
+	 * data are not here: of them it hears at their end.
+	 */
 	SendList posted_ GUARDED_BY(lock_);
+	/* A marker is on the device, and what it will tell the end of. */
+	bool marker_posted_ GUARDED_BY(lock_) = false;
+	u32 marker_ordinal_ GUARDED_BY(lock_) = 0;
 	/* Set by the completion worker alone; taken back under the lock. */
 	bool in_completion_ = false;
 
-	/* Queued with the first of posted_, unless a completion will see to it. */
+	/*
+	 * Queued with the first of posted_, unless a completion will see to it,
+	 * and with the first data that the device would not tell of.
+	 */
 	base::Work<Stream, &Stream::report_posted> report_posted_;
 	/* Behind close(); ends with the user's released(). */
 	base::Work<Stream, &Stream::release_id> release_id_;
