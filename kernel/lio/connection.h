@@ -24,8 +24,9 @@ class Portal;
  * commands, and the Datamover, which owns the wire.
  *
  * Life: made when a peer asks for a connection, and owned by the Datamover's
- * stream as soon as that is to be accepted (connection_released()).  LIO owns it too from accept()
- * to free_conn().  The last owner's put() leaves the deletion to the Registry.
+ * stream as soon as that is to be accepted (connection_released()).  LIO owns
+ * it too from accept() to free_conn().  The last owner's put() leaves the
+ * deletion to the Registry.
  *
  * Its phases stand in iser/connection_state.h.  Until LIO has taken it over it
  * ends itself (Release); after that LIO does, and is only told.

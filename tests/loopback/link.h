@@ -29,6 +29,8 @@ struct Device {
 	bool flushes_late = false;
 	/* It takes nothing for a queue pair that is in the error state (siw). */
 	bool refuses_posts = false;
+	/* A queue pair fails as soon as it is made. */
+	bool fails_at_once = false;
 };
 
 /* Parts that a test breaks, to see that it is noticed. */

@@ -750,6 +750,19 @@ TEST_F(Loopback, F19_WhoLeavesBeforeTheReplyHoldsUpNobody)
 	EXPECT_EQ(initiator.session.logout(), 0);
 }
 
+TEST_F(Loopback, F19_AQueuePairThatFailsBeforeTheReplyHoldsUpNobody)
+{
+	Initiator unlucky;
+	Initiator initiator;
+
+	machine.network.device.fails_at_once = true;
+	EXPECT_THROW(unlucky.session.connection().connect(),
+		     libiser::ConnectError);
+	machine.network.device.fails_at_once = false;
+	initiator.session.login(Machine::login_options());
+	EXPECT_EQ(initiator.session.logout(), 0);
+}
+
 TEST_F(Loopback, WhoLeavesAfterTheReplyLeavesNothing)
 {
 	Initiator initiator;

@@ -91,6 +91,11 @@ int verbs_stream_create(struct verbs_stream *stream, struct verbs_shape *shape,
 	shape->send_sge = std::min(shape->send_sge, network().device.pieces);
 	stream->shape = *shape;
 	stream->send_wrs = shape->sends + 1 + shape->transfer_wrs;
+	if (network().device.fails_at_once) {
+		stream->fail();
+		verbs_stream_event(context, VERBS_QP_FATAL);
+		scheduler().settle();
+	}
 	return 0;
 }
 
@@ -103,10 +108,11 @@ int verbs_stream_accept(struct verbs_stream *stream, const u8 *private_data,
 	/* An MPA peer of revision 1 cannot say it: then one. */
 	if (read_depth > std::max<u8>(link.read_depth, 1))
 		link.offences.add("more RDMA Reads at a time than asked for");
-	if (link.initiator_gone) {
+	if (link.initiator_gone || stream->failed) {
 		/* All that follows from the flush may come before the answer. */
 		stream->fail();
 		scheduler().settle();
+		link.phase = Link::Phase::Refused;
 		return -EINVAL;
 	}
 	stream->accepted = true;

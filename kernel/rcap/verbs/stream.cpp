@@ -210,7 +210,11 @@ Error Stream::accept(Bytes private_data)
 	 * If the peer has left meanwhile, the CM flushes the queue pair before
 	 * it says so, and the flush may tell the user first.
 	 */
-	accept_called_ = true;
+	{
+		SpinGuard guard(lock_);
+
+		accept_called_ = true;
+	}
 	const Error error = from_errno(verbs_stream_accept(
 		handle_, private_data.data(),
 		static_cast<u8>(private_data.size()), depth));
@@ -307,13 +311,16 @@ void Stream::free_long_send()
 	verbs_memory_free(&long_send_);
 }
 
-/* Marks the stream as lost and says so, once. */
+/*
+ * Marks the stream as lost and says so, once.  Before accept() nobody could
+ * close it: what is wrong with it then, accept() will find.
+ */
 void Stream::fail(Fault fault, const char *detail)
 {
 	{
 		SpinGuard guard(lock_);
 
-		if (state_ != State::Open)
+		if (state_ != State::Open || !accept_called_)
 			return;
 		state_ = State::Down;
 		if (uses_ == 0)

@@ -151,7 +151,6 @@ private:
 	verbs_device_traits device_ = {};
 	Traits traits_;
 	bool created_ = false;
-	bool accept_called_ = false;
 	verbs_memory long_send_ = {};
 	ReceiveRing receives_[3];
 	base::OwnArray<SendSlot> login_slots_;
@@ -166,6 +165,7 @@ private:
 	/* Guards what follows; taken in any context. */
 	base::SpinLock lock_;
 	State state_ GUARDED_BY(lock_) = State::Open;
+	bool accept_called_ GUARDED_BY(lock_) = false;
 	IdOwner id_owner_ GUARDED_BY(lock_) = IdOwner::Stream;
 	bool id_going_ GUARDED_BY(lock_) = false;
 	u32 uses_ GUARDED_BY(lock_) = 0;
