@@ -41,6 +41,10 @@ demo:
 conformance:
 	tests/conformance/all $(RUNS)
 
+# BOOTS=12 is half as long, and half again as uncertain.
+speed:
+	tests/speed/side_by_side $(BOOTS)
+
 help:
 	@echo 'modules          lio_iser.ko for KVER ($(KVER)), the default'
 	@echo 'install          module, modprobe alias of ib_isert, depmod; DESTDIR'
@@ -50,6 +54,7 @@ help:
 	@echo 'check            all tests, none of which touches this system'
 	@echo 'conformance      Documentation/conformance.md, of this target and'
 	@echo '                 two others'
+	@echo 'speed            lio_iser beside ib_isert in User Mode Linux'
 	@echo 'demo             a target and an initiator in a virtual machine'
 	@echo 'clean            remove what modules built'
 	@echo
@@ -57,4 +62,4 @@ help:
 	@echo 'KCFLAGS are passed on to its build system.'
 
 .PHONY: modules modules_install install uninstall clean check demo \
-	conformance help
+	conformance speed help

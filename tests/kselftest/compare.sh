@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The speed of two modules in one and the same kernel, in turns.
+# The speed of two modules in one and the same kernel, in turns: for a guest whose
+# clock counts instructions, which this machine does not disturb. By the clock of
+# this machine, tests/speed/side_by_side compares them.
 #
-# The machine's own speed changes from one moment to the next by more than the
-# modules differ.  So modules are compared only within a round, in which one
-# follows the other: the ratio of the medians of their tenths of a second.  What
-# counts is the median of the rounds' ratios; who goes first changes from round
-# to round.  Half of the rounds lie between the two quartiles: they tell how far
-# that median can be trusted.
+#	LIO_ISER_ICOUNT=1 tests/lab/lab 6.1 --timeout 1200 -- \
+#		env ROUNDS=1 tests/kselftest/compare.sh
 #
-#	tests/lab/lab uml --timeout 900 -- tests/kselftest/compare.sh
+# Modules are compared within a round, in which one follows the other: the ratio
+# of the medians of their tenths of a second. What counts is the median of the
+# rounds' ratios; who goes first changes from round to round. Half of the rounds
+# lie between the two quartiles.
 #
 # ROUNDS (default 12), MODULES (default "lio_iser ib_isert"), and what
 # perf_test.sh knows (PERF_SECONDS is 1 here).

@@ -215,6 +215,7 @@ run_check()
 		result ok "$name" "$start"
 	else
 		failed=$((failed + 1))
+		[ $status = 0 ] || echo "#   ended with status $status:"
 		tail -n 60 "$log" | sed 's/^/#   /'
 		[ $undone = 0 ] || echo "#   tear-down failed ($undone)"
 		since_this_check | tail -n 25 | sed 's/^/#   dmesg: /'
