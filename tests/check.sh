@@ -218,7 +218,7 @@ failed_checks()
 {
 	awk '
 	/^#   --- tear-down$/ { next }
-	/^#   dmesg: / { if (!said) reason = $0; next }
+	/^#   (dmesg: |ended with status )/ { if (!said) reason = $0; next }
 	/^#   / { reason = $0; said = 1; next }
 	/^not ok / || /^Bail out!/ {
 		sub(/^# */, "", reason)
