@@ -67,6 +67,14 @@ bool equals(Bytes text, const char *string)
 	return base::equal(text, as_bytes(string));
 }
 
+bool starts_with(Bytes text, const char *string)
+{
+	const Bytes start = as_bytes(string);
+
+	return text.size() >= start.size() &&
+	       base::equal(text.first(start.size()), start);
+}
+
 Decimal::Decimal(u32 number)
 {
 	do {

@@ -14,6 +14,8 @@ using base::Result;
 /* Whether @text is @string, which ends with a NUL that does not count. */
 bool equals(Bytes text, const char *string);
 
+bool starts_with(Bytes text, const char *string);
+
 /* @number as decimal digits. */
 class Decimal {
 public:

@@ -48,6 +48,50 @@ TEST_F(LoginRulesTest, K9_NoKeyComesTwiceInALogin)
 	EXPECT_FALSE(keeps("MaxAHSLength=256\0"sv));
 }
 
+TEST_F(LoginRulesTest, K9_WhoAsksIsSaidOnce)
+{
+	EXPECT_FALSE(keeps("SessionType=Normal\0SessionType=Discovery\0"sv,
+			   operational));
+	EXPECT_FALSE(LoginRules().keeps(
+		Buffer("InitiatorName=iqn.a\0InitiatorName=iqn.b\0"sv),
+		security));
+	EXPECT_FALSE(LoginRules().keeps(
+		Buffer("TargetName=iqn.a\0TargetName=iqn.a\0"sv), security));
+}
+
+TEST_F(LoginRulesTest, K9_WhoAsksIsSaidOnceInALogin)
+{
+	EXPECT_TRUE(keeps("InitiatorName=iqn.a\0SessionType=Discovery\0"sv,
+			  security));
+	EXPECT_FALSE(keeps("SessionType=Normal\0"sv));
+}
+
+/* The core takes it for one of them, and later does not. */
+TEST_F(LoginRulesTest, NoKeyBeginsLikeOneThatSaysWhoAsks)
+{
+	for (const char *key : {"SessionTypes", "InitiatorNameX",
+				"TargetName "}) {
+		const std::string pair = std::string(key) + "=Discovery";
+
+		EXPECT_FALSE(LoginRules().keeps(Buffer(pair + '\0'),
+						security)) << key;
+	}
+	EXPECT_TRUE(keeps("InitiatorAlias=x\0TargetAlias=x\0"
+			  "X-SessionType=x\0SessionTyp=x\0"sv));
+}
+
+/* The core does not read it there. */
+TEST_F(LoginRulesTest, WhoAsksIsNotSaidBehindTheAuthentication)
+{
+	EXPECT_FALSE(keeps("AuthMethod=None\0CHAP_A=5\0"
+			   "SessionType=Discovery\0"sv, security));
+	EXPECT_FALSE(LoginRules().keeps(
+		Buffer("SRP_U=x\0InitiatorName=iqn.a\0"sv), security));
+	EXPECT_TRUE(LoginRules().keeps(
+		Buffer("InitiatorName=iqn.a\0CHAP_A=5\0X-a=1\0"sv),
+		security));
+}
+
 TEST_F(LoginRulesTest, UnknownKeysMayComeTwice)
 {
 	EXPECT_TRUE(keeps("X-a=1\0X-a=1\0"sv));
