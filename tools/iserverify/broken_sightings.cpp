@@ -391,6 +391,8 @@ const std::vector<Sighting> sightings = {
 	{"no-target-name", "grants-every-login", "was accepted"},
 	{"no-target-name", "refuses-for-its-own-failure",
 	 "refused with status 768"},
+	{"identity-twice", "takes-the-first-of-two",
+	 "InitiatorName twice: was accepted"},
 	{"session-type", "grants-every-login", "was accepted"},
 	{"session-type", "refuses-for-its-own-failure",
 	 "refused with status 768"},

@@ -246,6 +246,26 @@ void unknown_session_type(Lab &lab)
 	login.expect_refused("SessionType=Casual", {0x0200, 0x0209});
 }
 
+/*
+ * A target that goes by the first at one time and by the last at another has
+ * let in somebody else, or made a normal session as it makes one for discovery.
+ */
+void identity_twice(Lab &lab)
+{
+	const std::pair<const char *, const char *> second[] = {
+		{"InitiatorName", "iqn.2003-01.org.lio-iser:another"},
+		{"TargetName", "iqn.2003-01.org.lio-iser:another"},
+		{"SessionType", "Discovery"},
+	};
+
+	for (const auto &[key, value] : second) {
+		Dialog login(lab);
+
+		login.say(to_full_feature, login.keys({{key, value}}));
+		login.expect_refused(std::string(key) + " twice");
+	}
+}
+
 void portal_group_tag(Lab &lab)
 {
 	Dialog login(lab);
@@ -316,6 +336,9 @@ std::vector<Check> session_key_checks()
 		 without_target_name, every_profile},
 		{"login", "session-type", "2.11 a SessionType that does not exist",
 		 unknown_session_type, every_profile},
+		{"login", "identity-twice",
+		 "K-9 InitiatorName, TargetName or SessionType twice",
+		 identity_twice, every_profile},
 		{"login", "group-tag",
 		 "2.11 TargetPortalGroupTag is in the first response",
 		 portal_group_tag, every_profile},
