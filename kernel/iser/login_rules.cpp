@@ -55,7 +55,7 @@ size_t find_operational(const TextPair &pair)
  * later the first that is called exactly so, unless it stands behind a key of
  * the authentication, where it reads no further.  A login that is not the same
  * both times can become a normal session without an ACL, and then stops the
- * kernel (6.1, 6.12).
+ * kernel (seen with 6.1; 6.12 reads them in the same way).
  */
 constexpr const char *identity_keys[] = {
 	"InitiatorName",

@@ -14,6 +14,7 @@ using base::Result;
 /* Whether @text is @string, which ends with a NUL that does not count. */
 bool equals(Bytes text, const char *string);
 
+/* The same of its beginning. */
 bool starts_with(Bytes text, const char *string);
 
 /* @number as decimal digits. */

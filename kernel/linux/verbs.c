@@ -682,7 +682,7 @@ static void marker_done(struct ib_cq *cq, struct ib_wc *wc)
 	verbs_marker_done(stream->context, wc->status);
 }
 
-/* Without data no STag is looked at (IBA C9-88, RFC 5040 5.1). */
+/* Without data no STag is looked at: IBA C9-88, and so it is over iWARP. */
 int verbs_marker_post(struct verbs_stream *stream)
 {
 	const struct ib_rdma_wr marker = {

@@ -36,7 +36,7 @@ tear_down_more()
 
 side_by_side()
 {
-	local block direction
+	local block direction depth
 
 	serve 0
 	declare -A disk_of=([$first]=$disk)
