@@ -8,7 +8,10 @@
  *   __cxa_atexit             no static with a destructor
  */
 
-extern "C" [[noreturn]] void __cxa_pure_virtual();
+#include "port/types.h"
+
+/* By the compiler, behind its own back. */
+extern "C" [[noreturn]] CALLED_BY_C void __cxa_pure_virtual();
 
 void __cxa_pure_virtual()
 {

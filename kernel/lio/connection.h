@@ -48,7 +48,8 @@ public:
 	bool accept(iscsit_conn *conn);
 	/* LIO's thread will not look at it any more: see Portal. */
 	void thread_left();
-	void end(iser::Cause cause, const char *detail = nullptr);
+	[[gnu::cold]] void end(iser::Cause cause,
+			       const char *detail = nullptr);
 
 	/* From LIO; see struct iscsit_transport ---------------------------- */
 
@@ -136,7 +137,7 @@ private:
 	void text_for_own_target(iscsit_cmd *cmd, di::ControlPdu &pdu);
 	bool task_management(di::ControlPdu &pdu);
 	bool logout(di::ControlPdu &pdu);
-	bool reject(di::ControlPdu &pdu, iser::RejectReason reason);
+	[[gnu::cold]] bool reject(di::ControlPdu &pdu, iser::RejectReason reason);
 	bool count(const iser::Bhs &bhs);
 	bool reject_unexpected(di::ControlPdu &pdu,
 			       iser::RejectReason reason);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Fixed-width integers, spelled as in the kernel, for C and for C++. */
+/*
+ * For C and for C++: fixed-width integers, spelled as in the kernel, and what
+ * the two call of each other.
+ */
 #ifndef LIO_ISER_PORT_TYPES_H
 #define LIO_ISER_PORT_TYPES_H
 
@@ -15,6 +18,16 @@ static_assert(sizeof(u16) == 2 && sizeof(u32) == 4 && sizeof(u64) == 8);
 static_assert(sizeof(void *) == 8, "the kernel side is 64-bit only");
 #else
 #include <linux/types.h>
+#endif
+
+/*
+ * The module's C++ is compiled as a whole (see Kbuild), so the compiler drops
+ * what nobody in it calls, but for these.
+ */
+#if defined(__cplusplus) && !defined(__clang__)
+#define CALLED_BY_C __attribute__((externally_visible))
+#else
+#define CALLED_BY_C
 #endif
 
 #endif

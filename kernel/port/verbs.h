@@ -29,7 +29,7 @@ void verbs_listener_destroy(struct verbs_listener *listener);
 /* C++, in process context, one at a time for each listener. */
 enum verbs_listener_event { VERBS_LISTENER_ADDRESS_CHANGED,
 			    VERBS_LISTENER_DEVICE_REMOVED };
-void verbs_listener_event(void *context, enum verbs_listener_event event);
+CALLED_BY_C void verbs_listener_event(void *context, enum verbs_listener_event event);
 
 struct verbs_stream;
 /* What the connection request says.  @private_data lives until the return. */
@@ -47,7 +47,7 @@ struct verbs_request {
  * refuse it: then the caller frees the stream when this returns, and
  * verbs_stream_reject may have been called to say why.
  */
-int verbs_connect_request(void *context, const struct verbs_request *request);
+CALLED_BY_C int verbs_connect_request(void *context, const struct verbs_request *request);
 
 /* A connection ---------------------------------------------------------- */
 
@@ -113,13 +113,13 @@ enum verbs_stream_event {
 	VERBS_TIMEWAIT_EXIT,
 	VERBS_QP_FATAL,		/* may come in atomic context */
 };
-void verbs_stream_event(void *context, enum verbs_stream_event event);
+CALLED_BY_C void verbs_stream_event(void *context, enum verbs_stream_event event);
 /*
  * C++: the device goes away.  Returns when nothing of the stream is left on
  * it.  1: the caller destroys the CM id (and the stream must be freed with
  * destroy_id 0 before this returns); 0: verbs_stream_free does.
  */
-int verbs_stream_device_removed(void *context);
+CALLED_BY_C int verbs_stream_device_removed(void *context);
 
 /* Memory that the device reads or writes -------------------------------- */
 
@@ -164,7 +164,7 @@ void verbs_receive_init(struct verbs_stream *stream, void *receive,
 			void *context);
 int verbs_receive_post(struct verbs_stream *stream, void *receive);
 /* C++, completion worker (process context).  @status 0: success. */
-void verbs_receive_done(void *context, int status, u32 length);
+CALLED_BY_C void verbs_receive_done(void *context, int status, u32 length);
 
 /*
  * @send points at VERBS_SEND_SIZE bytes: one Send of up to two pieces.
@@ -178,8 +178,8 @@ void verbs_send_set(struct verbs_stream *stream, void *send,
 		    int with_invalidate, u32 invalidate, int signalled);
 int verbs_send_post(struct verbs_stream *stream, void *send);
 /* C++, completion worker. */
-void verbs_send_done(void *context, int status);
-void verbs_send_data_failed(void *context, int status);
+CALLED_BY_C void verbs_send_done(void *context, int status);
+CALLED_BY_C void verbs_send_data_failed(void *context, int status);
 
 /*
  * An operation that does nothing: an RDMA Write without data.  When it is done,
@@ -188,7 +188,7 @@ void verbs_send_data_failed(void *context, int status);
  * context.  done, with the stream's context: completion worker.
  */
 int verbs_marker_post(struct verbs_stream *stream);
-void verbs_marker_done(void *context, int status);
+CALLED_BY_C void verbs_marker_done(void *context, int status);
 
 /*
  * @transfer points at VERBS_TRANSFER_SIZE bytes: one RDMA Read or Write
@@ -212,7 +212,7 @@ int verbs_transfer_post(struct verbs_stream *stream, void *transfer,
 			void *chained);
 void verbs_transfer_finish(struct verbs_stream *stream, void *transfer);
 /* C++, completion worker. */
-void verbs_transfer_done(void *context, int status);
+CALLED_BY_C void verbs_transfer_done(void *context, int status);
 
 /* Words for a completion status: "remote access error". */
 const char *verbs_status_text(int status);

@@ -102,8 +102,8 @@ private:
 	base::Error add_slots(base::OwnArray<SendSlot> &slots, u32 count);
 	void release_device();
 	void release_id();
-	void fail(Fault fault, const char *detail);
-	void fail_operation(Fault fault, int status);
+	[[gnu::cold]] void fail(Fault fault, const char *detail);
+	[[gnu::cold]] void fail_operation(Fault fault, int status);
 
 	bool enter();
 	void leave() REQUIRES(lock_);
