@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # In a guest: two modules serve a ramdisk each, side by side, and fio turns from
-# one to the other every tenth of a second. Adds a line for each such slice to
-# /out/figures: BLOCK-DIRECTION-DEPTH SLICE MODULE IOPS.
+# one to the other every tenth of a second. In the next round all is set up
+# anew, and the two have changed places. Adds a line for each such slice to
+# /out/figures: ROUND BLOCK-DIRECTION-DEPTH SLICE MODULE IOPS.
 #
-# Environment: MODULES, two of them, of which the first gets the first disk;
-# SLICES of each row and module; TRANSPORT_ORDER, where that module is, from
-# the checkout.
+# Environment: MODULES, two of them, of which the first gets the first disk of
+# the first round; ROUNDS; SLICES of each row and module in a round;
+# TRANSPORT_ORDER, where that module is, from the checkout.
 
 first=${MODULES% *}
 second=${MODULES#* }
@@ -29,6 +30,12 @@ serve()
 	find_disk "$target"
 }
 
+next_module_serves()
+{
+	[ ! -d /sys/module/transport_order ] || rmmod transport_order
+	insmod "$TRANSPORT_ORDER"
+}
+
 tear_down_more()
 {
 	[ ! -d /sys/module/transport_order ] || rmmod transport_order
@@ -36,15 +43,31 @@ tear_down_more()
 
 side_by_side()
 {
-	local block direction depth
+	local round other
+	local -A disk_of
 
-	serve 0
-	declare -A disk_of=([$first]=$disk)
 	TARGET_MODULE=$second
 	insert_target_module
-	insmod "$TRANSPORT_ORDER"
-	serve 1
-	disk_of[$second]=$disk
+	for ((round = 1; round <= ROUNDS; round++)); do
+		TARGET_MODULE=$first
+		serve 0
+		disk_of[$first]=$disk
+		next_module_serves
+		TARGET_MODULE=$second
+		serve 1
+		disk_of[$second]=$disk
+		measure_rows
+		initiators_down
+		targets_down
+		# It is the one that serves next, too.
+		other=$first first=$second second=$other
+	done
+}
+
+measure_rows()
+{
+	local block direction depth
+
 	for block in 4k 128k; do
 		for direction in randread randwrite; do
 			for depth in 1 32; do
@@ -62,8 +85,11 @@ measure()
 	fio --output-format=terse --terse-version=3 --output="$scratch/fio" \
 		"$scratch/jobs"
 	# Terse fields, from 1: name, IOPS of reads, of writes.
-	awk -F ';' -v row="$row" '
-		{ split($3, name, "/"); print row, name[1], name[2], $8 + $49 }
+	awk -F ';' -v round="$round" -v row="$row" '
+		{
+			split($3, name, "/")
+			print round, row, name[1], name[2], $8 + $49
+		}
 	' "$scratch/fio" >> /out/figures
 }
 
@@ -95,5 +121,5 @@ fio_jobs()
 	done
 }
 
-check "$first and $second side by side" side_by_side 600
+check "$first and $second side by side" side_by_side $((60 * ROUNDS))
 run_checks
