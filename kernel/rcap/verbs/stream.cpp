@@ -943,7 +943,7 @@ void Stream::take_ended(u32 ordinal, SendSlot *signalled, SendList &ended)
 	while (SendSlot *slot = unsignalled_.pop_through(ordinal)) {
 		if (slot->holds_data())
 			ended.push_back(slot->send());
-		free_slots_.push_back(*slot);
+		free_slots_.push_front(*slot);
 	}
 	if (!signalled)
 		return;
@@ -951,7 +951,7 @@ void Stream::take_ended(u32 ordinal, SendSlot *signalled, SendList &ended)
 		long_send_busy_ = false;
 	count_posted(-1);
 	ended.push_back(signalled->send());
-	free_slots_.push_back(*signalled);
+	free_slots_.push_front(*signalled);
 }
 
 void Stream::transfer_done(Transfer &transfer, int status)
