@@ -41,9 +41,9 @@ demo:
 conformance:
 	tests/conformance/all $(RUNS)
 
-# BOOTS=12 is half as long, and half again as uncertain.
+# ROUNDS=12 is half as long, and half again as uncertain.
 speed:
-	tests/speed/side_by_side $(BOOTS)
+	tests/speed/side_by_side $(ROUNDS)
 
 help:
 	@echo 'modules          lio_iser.ko for KVER ($(KVER)), the default'
