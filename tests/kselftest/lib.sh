@@ -834,7 +834,10 @@ disk_in()
 {
 	for disk in "$1"/device/target*/*:"$2"/block/*; do
 		disk=/dev/${disk##*/}
-		[ -b "$disk" ] && return 0
+		# The kernel makes the node a moment before it can be opened.
+		if [ -b "$disk" ] && : 2> /dev/null < "$disk"; then
+			return 0
+		fi
 	done
 	return 1
 }

@@ -64,8 +64,10 @@ disk() {
 	for ((i = 0; i < 100; i++)); do
 		for disk in /sys/class/iscsi_session/*/device/target*/*/block/*; do
 			[ -e "$disk" ] || continue
-			[ -b "/dev/${disk##*/}" ] || continue
-			echo "/dev/${disk##*/}"
+			disk=/dev/${disk##*/}
+			# Its node is there a moment before it can be opened.
+			: 2> /dev/null < "$disk" || continue
+			echo "$disk"
 			return
 		done
 		sleep 0.1
