@@ -8,10 +8,7 @@
  *   __cxa_atexit             no static with a destructor
  */
 
-#include "port/types.h"
-
-/* By the compiler, behind its own back. */
-extern "C" [[noreturn]] CALLED_BY_C void __cxa_pure_virtual();
+extern "C" [[noreturn]] void __cxa_pure_virtual();
 
 void __cxa_pure_virtual()
 {

@@ -137,7 +137,8 @@ private:
 	void text_for_own_target(iscsit_cmd *cmd, di::ControlPdu &pdu);
 	bool task_management(di::ControlPdu &pdu);
 	bool logout(di::ControlPdu &pdu);
-	[[gnu::cold]] bool reject(di::ControlPdu &pdu, iser::RejectReason reason);
+	[[gnu::cold]] bool reject(di::ControlPdu &pdu,
+				  iser::RejectReason reason);
 	bool count(const iser::Bhs &bhs);
 	bool reject_unexpected(di::ControlPdu &pdu,
 			       iser::RejectReason reason);

@@ -29,7 +29,8 @@ void verbs_listener_destroy(struct verbs_listener *listener);
 /* C++, in process context, one at a time for each listener. */
 enum verbs_listener_event { VERBS_LISTENER_ADDRESS_CHANGED,
 			    VERBS_LISTENER_DEVICE_REMOVED };
-CALLED_BY_C void verbs_listener_event(void *context, enum verbs_listener_event event);
+CALLED_BY_C void verbs_listener_event(void *context,
+				      enum verbs_listener_event event);
 
 struct verbs_stream;
 /* What the connection request says.  @private_data lives until the return. */
@@ -47,7 +48,8 @@ struct verbs_request {
  * refuse it: then the caller frees the stream when this returns, and
  * verbs_stream_reject may have been called to say why.
  */
-CALLED_BY_C int verbs_connect_request(void *context, const struct verbs_request *request);
+CALLED_BY_C int verbs_connect_request(void *context,
+				      const struct verbs_request *request);
 
 /* A connection ---------------------------------------------------------- */
 
@@ -113,7 +115,8 @@ enum verbs_stream_event {
 	VERBS_TIMEWAIT_EXIT,
 	VERBS_QP_FATAL,		/* may come in atomic context */
 };
-CALLED_BY_C void verbs_stream_event(void *context, enum verbs_stream_event event);
+CALLED_BY_C void verbs_stream_event(void *context,
+				    enum verbs_stream_event event);
 /*
  * C++: the device goes away.  Returns when nothing of the stream is left on
  * it.  1: the caller destroys the CM id (and the stream must be freed with

@@ -835,9 +835,7 @@ disk_in()
 	for disk in "$1"/device/target*/*:"$2"/block/*; do
 		disk=/dev/${disk##*/}
 		# The kernel makes the node a moment before it can be opened.
-		if [ -b "$disk" ] && : 2> /dev/null < "$disk"; then
-			return 0
-		fi
+		[ -b "$disk" ] && : < "$disk" && return 0
 	done
 	return 1
 }

@@ -65,6 +65,7 @@ disk() {
 		for disk in /sys/class/iscsi_session/*/device/target*/*/block/*; do
 			[ -e "$disk" ] || continue
 			disk=/dev/${disk##*/}
+			[ -b "$disk" ] || continue
 			# Its node is there a moment before it can be opened.
 			: 2> /dev/null < "$disk" || continue
 			echo "$disk"

@@ -30,15 +30,15 @@ serve()
 	find_disk "$target"
 }
 
-next_module_serves()
-{
-	[ ! -d /sys/module/transport_order ] || rmmod transport_order
-	insmod "$TRANSPORT_ORDER"
-}
-
 tear_down_more()
 {
 	[ ! -d /sys/module/transport_order ] || rmmod transport_order
+}
+
+next_module_serves()
+{
+	tear_down_more
+	insmod "$TRANSPORT_ORDER"
 }
 
 side_by_side()

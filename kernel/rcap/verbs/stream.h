@@ -185,6 +185,7 @@ private:
 	TransferList waiting_writes_ GUARDED_BY(lock_);
 	TransferList waiting_reads_ GUARDED_BY(lock_);
 	Transfer *preparing_ GUARDED_BY(lock_) = nullptr;
+	/* Who came last goes first: its memory is still in the cache. */
 	SlotList free_slots_ GUARDED_BY(lock_);
 	bool long_send_busy_ GUARDED_BY(lock_) = false;
 	/*

@@ -2,8 +2,8 @@
 /*
  * LIO asks the first iSER transport that was registered, so two modules cannot
  * serve side by side: whichever came second gets no portal.  This one, when it
- * is loaded, puts the last of LIO's iSER transports in front of all others.  Portals
- * that exist keep the transport that they have.
+ * is loaded, puts the last of LIO's iSER transports in front of all others.
+ * Portals that exist keep the transport that they have.
  *
  * For a comparison in a guest that is thrown away: LIO's lock cannot be reached
  * from here, so nobody else may register a transport meanwhile.
